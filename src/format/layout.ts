@@ -9,8 +9,8 @@
  * count or length from disk moves it forward, and sizes nothing. It knows nothing of what a reader would refuse.
  */
 
-import { invariant } from '../domain/result.js';
-import { type ByteFeed, decodeUtf8, feedOf, readU16, readU32, readU64 } from './bytes.js';
+import { assertNever, invariant } from '../domain/result.js';
+import { type ByteFeed, decodeUtf8, feedOf, hexOf, readU16, readU32, readU64 } from './bytes.js';
 import { hex32 } from './checksum.js';
 
 /** Big-endian integers, but for the ones in `le`. `magic`, `crc32` and `crc32c` are shown as `0x` and eight digits. */
@@ -163,14 +163,14 @@ interface Scope {
 function* walkItems(items: readonly LayoutItem[], scope: Scope, cursor: Cursor): Generator<FieldSpan, boolean> {
   for (const item of items) {
     if ('repeat' in item) {
-      const count = item.count === 'rest' ? null : valueOf(item.count, scope);
+      const count = item.count === 'rest' ? null : valueAt(item.count, scope);
       for (let index = 0; count === null || index < count; index++) {
         if (cursor.position >= cursor.feed.size) return false;
         const element: Scope = { path: `${scope.path}${item.repeat}[${index}].`, values: new Map(), outer: scope };
         if (!(yield* walkItems(item.items, element, cursor))) return false;
       }
     } else if ('when' in item) {
-      if (valueOf(item.when, scope) !== BigInt(item.when.equals)) continue;
+      if (valueAt(item.when, scope) !== BigInt(item.when.equals)) continue;
       if (!(yield* walkItems(item.items, scope, cursor))) return false;
     } else {
       const span = spanOf(item, scope, cursor);
@@ -206,10 +206,10 @@ function spanOf(field: LayoutField, scope: Scope, cursor: Cursor): FieldSpan | n
 }
 
 function sizeOf(size: number | FieldRef, scope: Scope): bigint {
-  return typeof size === 'number' ? BigInt(size) : valueOf(size, scope);
+  return typeof size === 'number' ? BigInt(size) : valueAt(size, scope);
 }
 
-function valueOf(ref: FieldRef, scope: Scope): bigint {
+function valueAt(ref: FieldRef, scope: Scope): bigint {
   for (let at: Scope | null = scope; at !== null; at = at.outer) {
     const value = at.values.get(ref.field);
     if (value !== undefined) return ref.mask === undefined ? value : value & BigInt(ref.mask);
@@ -225,10 +225,18 @@ function bitsOf(bits: readonly FieldBits[], value: number): { name: string; valu
 }
 
 function fieldValue(type: FieldType, feed: ByteFeed, start: number, length: number): FieldSpan['value'] {
-  if (type === 'utf8') return length <= SHOWN_TEXT ? decodeUtf8(feed.view(start, length)) : null;
-  if (type === 'bytes') return length <= SHOWN_BYTES ? hexOf(feed.view(start, length)) : null;
-  invariant(length === FIELD_SIZES[type], `a field of type ${type} has the size of its type`);
-  const bytes = feed.view(start, length);
+  switch (type) {
+    case 'utf8':
+      return length <= SHOWN_TEXT ? decodeUtf8(feed.view(start, length)) : null;
+    case 'bytes':
+      return length <= SHOWN_BYTES ? hexOf(feed.view(start, length)) : null;
+    default:
+      invariant(length === FIELD_SIZES[type], `a field of type ${type} has the size of its type`);
+      return fixedValue(type, feed.view(start, length));
+  }
+}
+
+function fixedValue(type: keyof typeof FIELD_SIZES, bytes: Uint8Array): bigint | number | string {
   switch (type) {
     case 'u8':
       return bytes[0]!;
@@ -248,9 +256,7 @@ function fieldValue(type: FieldType, feed: ByteFeed, start: number, length: numb
     case 'crc32':
     case 'crc32c':
       return hex32(readU32(bytes, 0));
+    default:
+      return assertNever(type);
   }
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
