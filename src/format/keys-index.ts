@@ -294,7 +294,7 @@ export function decodeCompositeKey(bytes: Uint8Array): Result<CompositeKey, stri
   if (left < 0) return err(`claims a key of ${keyLength} bytes, and has ${bytes.length - 5}`);
   const key = bytes.subarray(5, 5 + keyLength);
   if (kind === 0) return left === 0 ? ok({ kind, key, slot: null, field: null }) : err(`has ${left} bytes after it`);
-  if (left === 0) return problem('has no slot');
+  if (left === 0) return err('has no slot');
   const slot = bytes[5 + keyLength]!;
   if (slot > 1) return err(`has slot ${slot}, neither 0 nor 1`);
   return ok({ kind, key, slot, field: bytes.subarray(6 + keyLength) });
