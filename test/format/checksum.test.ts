@@ -1,0 +1,117 @@
+/**
+ * The checksums against published values, and every implementation against a bit-by-bit one written here from the
+ * definition of the polynomials.
+ */
+import { expect } from 'chai';
+import crc32Package from 'crc-32';
+import {
+  checksumBuffer,
+  crc32,
+  crc32c,
+  crc32Loop,
+  crc32Range,
+  hex16,
+  hex32,
+  verifyChecksums,
+} from '../../src/format/checksum.js';
+import { seededRandom } from '../builders/random.js';
+
+const IEEE = 0xedb88320;
+const CASTAGNOLI = 0x82f63b78;
+
+/** One bit at a time, with the reflected polynomial. Unsigned. */
+function reference(bytes: Uint8Array, polynomial: number, seed = 0): number {
+  let crc = ~seed;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 1 ? (crc >>> 1) ^ polynomial : crc >>> 1;
+  }
+  return ~crc >>> 0;
+}
+
+function ascii(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+describe('checksum', () => {
+  it('gives the published CRC-32 values', () => {
+    expect(crc32(ascii('123456789'))).to.equal(0xcbf43926);
+    expect(crc32(new Uint8Array(0))).to.equal(0);
+    expect(crc32(ascii('a'))).to.equal(0xe8b7be43);
+    expect(crc32(ascii('The quick brown fox jumps over the lazy dog'))).to.equal(0x414fa339);
+    expect(crc32(new Uint8Array(32))).to.equal(0x190a55ad);
+  });
+
+  it('gives the CRC-32C values of RFC 3720, B.4', () => {
+    expect(crc32c(ascii('123456789'))).to.equal(0xe3069283);
+    expect(crc32c(new Uint8Array(32))).to.equal(0x8a9136aa);
+    expect(crc32c(new Uint8Array(32).fill(0xff))).to.equal(0x62a8ab43);
+    expect(crc32c(Uint8Array.from({ length: 32 }, (_, i) => i))).to.equal(0x46dd794e);
+    expect(crc32c(Uint8Array.from({ length: 32 }, (_, i) => 31 - i))).to.equal(0x113fdb5c);
+  });
+
+  it('is the same by loop, by zlib and by the crc-32 package at every alignment and length up to 200, for any seed', () => {
+    const random = seededRandom(1);
+    const buffer = checksumBuffer(220);
+    buffer.bytes.set(random.bytes(220));
+    for (const seed of [0, 0xffffffff, 0x80000000, 0x7fffffff, random.next()]) {
+      for (let start = 0; start < 18; start++) {
+        for (let length = 0; length <= 200; length++) {
+          const end = start + length;
+          const view = buffer.bytes.subarray(start, end);
+          const loop = crc32Loop(buffer.bytes, buffer.words, start, end, seed) >>> 0;
+          const range = crc32Range(buffer, start, end, seed) >>> 0;
+          const zlib = crc32(view, seed);
+          const packaged = crc32Package.buf(view, seed) >>> 0;
+          if (loop !== packaged || zlib !== packaged || range !== packaged) {
+            expect.fail(`${start}..${end}, seed ${hex32(seed)}: ${[loop, range, zlib, packaged].map(hex32).join(' ')}`);
+          }
+        }
+      }
+    }
+  });
+
+  it('is what the polynomials say, bit by bit', () => {
+    const random = seededRandom(2);
+    for (const length of [0, 1, 3, 4, 5, 15, 16, 17, 28, 63, 64, 65, 1000, 1023, 1024, 1025, 5000]) {
+      const buffer = checksumBuffer(length);
+      buffer.bytes.set(random.bytes(length));
+      const bytes = buffer.bytes.subarray(0, length);
+      const seed = random.next();
+      const expected = reference(bytes, IEEE, seed);
+      expect(crc32(bytes, seed), `zlib, ${length}`).to.equal(expected);
+      expect(crc32Loop(buffer.bytes, buffer.words, 0, length, seed) >>> 0, `loop, ${length}`).to.equal(expected);
+      expect(crc32Range(buffer, 0, length, seed) >>> 0, `range, ${length}`).to.equal(expected);
+      expect(crc32c(bytes, seed), `CRC-32C, ${length}`).to.equal(reference(bytes, CASTAGNOLI, seed));
+    }
+  });
+
+  it('goes on from the checksum of the bytes before, wherever they are cut', () => {
+    const bytes = seededRandom(3).bytes(97);
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      expect(crc32(bytes.subarray(cut), crc32(bytes.subarray(0, cut)))).to.equal(crc32(bytes));
+      expect(crc32c(bytes.subarray(cut), crc32c(bytes.subarray(0, cut)))).to.equal(crc32c(bytes));
+    }
+  });
+
+  it('takes a length that is no whole number of words', () => {
+    for (const length of [0, 1, 2, 3, 4, 5]) {
+      const { bytes, words } = checksumBuffer(length);
+      expect(bytes.length).to.be.within(length, length + 3);
+      expect(words.buffer).to.equal(bytes.buffer);
+      expect(words.byteOffset).to.equal(bytes.byteOffset);
+    }
+  });
+
+  it('is shown with all its digits and without a sign', () => {
+    expect(hex32(0)).to.equal('0x00000000');
+    expect(hex32(-1)).to.equal('0xffffffff');
+    expect(hex32(0x464c5347)).to.equal('0x464c5347');
+    expect(hex16(1)).to.equal('0x0001');
+    expect(hex16(0xffff)).to.equal('0xffff');
+  });
+
+  it('finds every implementation sound on this machine', () => {
+    expect(verifyChecksums()).to.equal(null);
+  });
+});
