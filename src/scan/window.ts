@@ -1,0 +1,101 @@
+/**
+ * A sliding window over a source: the only memory that a scan needs, whatever the file's size or a record's length.
+ */
+
+import { invariant } from '../domain/result.js';
+import type { ByteFeed } from '../format/bytes.js';
+import { type ChecksumBuffer, checksumBuffer } from '../format/checksum.js';
+import { type ByteSource, ReadFailure } from '../store/byte-source.js';
+
+export const DEFAULT_WINDOW_BYTES = 1 << 20;
+/** Large enough for a record's header and tag. */
+export const MIN_WINDOW_BYTES = 64;
+
+/** After a failed read the window is filled in pieces of this size, so that the first unreadable one is known. */
+const RETRY_BYTES = 4096;
+
+export class Window implements ChecksumBuffer, ByteFeed {
+  readonly source: ByteSource;
+  readonly size: number;
+  readonly bytes: Buffer;
+  readonly words: Int32Array;
+  readonly data: DataView;
+  /** File position of `bytes[0]`. */
+  start = 0;
+  /** Valid bytes in `bytes`. */
+  length = 0;
+  /** Bytes taken from the source so far. */
+  bytesRead = 0;
+
+  constructor(source: ByteSource, capacity: number = DEFAULT_WINDOW_BYTES) {
+    invariant(capacity >= MIN_WINDOW_BYTES, 'a window holds a record header and its tag');
+    const buffer = checksumBuffer(Math.min(capacity, Math.max(MIN_WINDOW_BYTES, source.size)));
+    this.source = source;
+    this.size = source.size;
+    this.bytes = Buffer.from(buffer.bytes.buffer);
+    this.words = buffer.words;
+    this.data = new DataView(buffer.bytes.buffer);
+  }
+
+  /** First position behind the window. */
+  get end(): number {
+    return this.start + this.length;
+  }
+
+  /**
+   * Moves the window so that it begins at `position` and is as full as the file allows. Throws {@link ReadFailure} when
+   * not one byte at `position` can be read; when the failure lies further on, the window ends in front of it.
+   */
+  load(position: number): void {
+    this.start = position;
+    this.length = 0;
+    const wanted = Math.min(this.bytes.length, this.size - position);
+    while (this.length < wanted) {
+      const got = this.#read(wanted);
+      if (got === null) return;
+      if (got === 0) throw new ReadFailure('SHRANK', this.end, 'the file ended before the size it had');
+      this.length += got;
+      this.bytesRead += got;
+    }
+  }
+
+  /** Makes `length` bytes at `position` available at index `position - start`. `length` is at most the capacity. */
+  ensure(position: number, length: number): void {
+    if (position < this.start || position + length > this.end) this.load(position);
+    if (position + length > this.end) this.load(position + length - 1);
+  }
+
+  view(position: number, length: number): Uint8Array {
+    invariant(position >= 0 && length >= 0 && position + length <= this.size, 'a view lies inside its file');
+    if (position >= this.start && position + length <= this.end) {
+      return this.bytes.subarray(position - this.start, position - this.start + length);
+    }
+    if (length <= this.bytes.length) {
+      this.load(position);
+      if (this.length < length) this.load(position + this.length);
+      return this.bytes.subarray(0, length);
+    }
+    const large = new Uint8Array(length);
+    for (let done = 0; done < length; ) {
+      const got = this.source.readAt(large.subarray(done), position + done);
+      if (got === 0) throw new ReadFailure('SHRANK', position + done, 'the file ended before the size it had');
+      done += got;
+    }
+    this.bytesRead += length;
+    return large;
+  }
+
+  /** Bytes read at the window's end, or null when the failure lies there and something in front of it was read. */
+  #read(wanted: number): number | null {
+    try {
+      return this.source.readAt(this.bytes.subarray(this.length, wanted), this.end);
+    } catch (failure) {
+      if (!(failure instanceof ReadFailure)) throw failure;
+      if (wanted - this.length <= RETRY_BYTES) {
+        if (this.length > 0) return null;
+        throw new ReadFailure(failure.code, this.end, failure.message);
+      }
+    }
+    return this.#read(Math.min(wanted, this.length + RETRY_BYTES));
+  }
+}
