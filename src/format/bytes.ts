@@ -38,6 +38,16 @@ export function readU64(bytes: Uint8Array, at: number): bigint {
   return u64From(readU32(bytes, at), readU32(bytes, at + 4));
 }
 
+/** Unsigned, least significant byte first: for payloads alone, the format itself is big-endian. */
+export function readU32Le(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+}
+
+/** Least significant byte first: for payloads alone, the format itself is big-endian. */
+export function readU64Le(bytes: Uint8Array, at: number): bigint {
+  return u64From(readU32Le(bytes, at + 4), readU32Le(bytes, at));
+}
+
 /** Joins the two halves of a u64, each unsigned. */
 export function u64From(high: number, low: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low);

@@ -7,7 +7,7 @@
  */
 
 import { err, ok, type Result } from '../domain/result.js';
-import { decodeUtf8, encodeUtf8, readU32, readU64, writeU32, writeU64 } from './bytes.js';
+import { decodeUtf8, encodeUtf8, readU32Le, readU64Le, writeU32, writeU64 } from './bytes.js';
 import type { Layout } from './layout.js';
 
 const PAYLOAD_VERSION = 1;
@@ -96,17 +96,16 @@ interface Head {
 
 function decodeHead(payload: Uint8Array): Result<Head, string> {
   if (payload.length < HEAD_LENGTH) return err(`ends after ${payload.length} of the ${HEAD_LENGTH} bytes of its head`);
-  const head = payload.slice(0, HEAD_LENGTH);
-  const version = head[0]!;
-  const op = head[1]!;
+  const version = payload[0]!;
+  const op = payload[1]!;
   if (version !== PAYLOAD_VERSION) return err(`has version ${version}, and only ${PAYLOAD_VERSION} is known`);
   if (op > 1) return err(`has op ${op}, neither 0 nor 1`);
-  const keyLength = readU32(head.slice(10, 14).reverse(), 0);
+  const keyLength = readU32Le(payload, 10);
   const end = HEAD_LENGTH + keyLength;
   if (end > payload.length) return err(`claims a key of ${keyLength} bytes, and has ${payload.length - HEAD_LENGTH}`);
   const key = decodeUtf8(payload.subarray(HEAD_LENGTH, end));
   if (key === null) return err('has a key that is not UTF-8');
-  return ok({ op, word: readU64(head.slice(2, 10).reverse(), 0), key, end });
+  return ok({ op, word: readU64Le(payload, 2), key, end });
 }
 
 function encodeHead(op: number, word: bigint, key: string, valueLength: number): Uint8Array {

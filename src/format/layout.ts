@@ -10,7 +10,7 @@
  */
 
 import { assertNever, invariant } from '../domain/result.js';
-import { type ByteFeed, decodeUtf8, feedOf, hexOf, readU16, readU32, readU64 } from './bytes.js';
+import { type ByteFeed, decodeUtf8, feedOf, hexOf, readU16, readU32, readU32Le, readU64, readU64Le } from './bytes.js';
 import { hex32 } from './checksum.js';
 
 /** Big-endian integers, but for the ones in `le`. `magic`, `crc32` and `crc32c` are shown as `0x` and eight digits. */
@@ -247,11 +247,11 @@ function fixedValue(type: keyof typeof FIELD_SIZES, bytes: Uint8Array): bigint |
     case 'u64':
       return readU64(bytes, 0);
     case 'u32le':
-      return readU32(bytes.slice().reverse(), 0);
+      return readU32Le(bytes, 0);
     case 'u64le':
-      return readU64(bytes.slice().reverse(), 0);
+      return readU64Le(bytes, 0);
     case 'i64le':
-      return BigInt.asIntN(64, readU64(bytes.slice().reverse(), 0));
+      return BigInt.asIntN(64, readU64Le(bytes, 0));
     case 'magic':
     case 'crc32':
     case 'crc32c':

@@ -59,11 +59,11 @@ export const PRODUCERS_LAYOUT = {
     {
       when: { field: 'open', equals: 1 },
       items: [
-        { name: 'open_producer_id', size: 8, type: 'u64', meaning: 'producer of the waiting batch' },
-        { name: 'open_sequence', size: 8, type: 'u64', meaning: 'its sequence' },
-        { name: 'open_len', size: 4, type: 'u32', unit: 'records', meaning: 'how many records it has' },
-        { name: 'open_first', size: 8, type: 'u64', unit: 'offset', meaning: 'offset of its first record' },
-        { name: 'open_held', size: 4, type: 'u32', unit: 'records', meaning: 'how many of them are held' },
+        { name: 'open.producer_id', size: 8, type: 'u64', meaning: 'producer of the waiting batch' },
+        { name: 'open.sequence', size: 8, type: 'u64', meaning: 'its sequence' },
+        { name: 'open.len', size: 4, type: 'u32', unit: 'records', meaning: 'how many records it has' },
+        { name: 'open.first', size: 8, type: 'u64', unit: 'offset', meaning: 'offset of its first record' },
+        { name: 'open.held', size: 4, type: 'u32', unit: 'records', meaning: 'how many of them are held' },
       ],
     },
     {

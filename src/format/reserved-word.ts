@@ -17,7 +17,7 @@ export type WordReading =
   /** Damage in front of the content. */
   | { readonly body: null; readonly damage: SidecarDamage }
   | {
-      /** What stands between version (or reserved word) and checksum. */
+      /** What stands between version (or reserved word) and checksum; valid until the feed is used again. */
       readonly body: Uint8Array;
       readonly layout: WordLayout;
       /** 0 when the layout has none. */
@@ -45,7 +45,7 @@ export function decodeWord(feed: ByteFeed, magic: number, bodyLength: number): W
   const crcAt = end - CRC_LENGTH;
   return {
     layout,
-    body: bytes.slice(crcAt - bodyLength, crcAt),
+    body: bytes.subarray(crcAt - bodyLength, crcAt),
     reserved: packed ? 0 : readU16(bytes, VERSION_END),
     damage: trailingDamage(feed, end) ?? checksumDamage(crcAt, readU32(bytes, crcAt), crc32(bytes.subarray(0, crcAt))),
   };

@@ -1,0 +1,188 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { BALLOT_LAYOUT } from '../../src/format/ballot.js';
+import { feedOf } from '../../src/format/bytes.js';
+import { CACHE_RECORD_LAYOUT, COUNTER_RECORD_LAYOUT } from '../../src/format/cache-record.js';
+import { EPOCHS_LAYOUT } from '../../src/format/epochs.js';
+import { INDEX_LAYOUT } from '../../src/format/index.js';
+import { COMPOSITE_KEY_LAYOUT, KEYS_INDEX_LAYOUT } from '../../src/format/keys-index.js';
+import { fixedLength, type Layout, walkFields, walkLayout } from '../../src/format/layout.js';
+import { MANIFEST_LAYOUT } from '../../src/format/manifest.js';
+import { PRODUCERS_LAYOUT } from '../../src/format/producers.js';
+import { RECORD_LAYOUT } from '../../src/format/record.js';
+import { REGISTRATION_PACKED_LAYOUT, REGISTRATION_PADDED_LAYOUT } from '../../src/format/registration.js';
+import { REPLICA_LAYOUT } from '../../src/format/replica.js';
+import { RUN_STATE_LAYOUT } from '../../src/format/run-state.js';
+import { SEGMENT_HEADER_LAYOUT } from '../../src/format/segment-header.js';
+import { STORAGE_ID_PACKED_LAYOUT, STORAGE_ID_PADDED_LAYOUT } from '../../src/format/storage-id.js';
+import { expectLayoutHolds } from './layout-rules.js';
+import { hex, sparseFeed } from './sidecar-rules.js';
+
+const TABLES: readonly Layout[] = [
+  SEGMENT_HEADER_LAYOUT,
+  RECORD_LAYOUT,
+  INDEX_LAYOUT,
+  EPOCHS_LAYOUT,
+  REPLICA_LAYOUT,
+  BALLOT_LAYOUT,
+  MANIFEST_LAYOUT,
+  PRODUCERS_LAYOUT,
+  KEYS_INDEX_LAYOUT,
+  COMPOSITE_KEY_LAYOUT,
+  STORAGE_ID_PADDED_LAYOUT,
+  STORAGE_ID_PACKED_LAYOUT,
+  RUN_STATE_LAYOUT,
+  REGISTRATION_PADDED_LAYOUT,
+  REGISTRATION_PACKED_LAYOUT,
+  CACHE_RECORD_LAYOUT,
+  COUNTER_RECORD_LAYOUT,
+];
+
+const PROBE = {
+  name: 'probe',
+  title: 'One field of each type',
+  section: 'none',
+  items: [
+    { name: 'magic', at: 0, size: 4, type: 'magic', meaning: 'magic' },
+    {
+      name: 'word',
+      at: 4,
+      size: 4,
+      type: 'u32',
+      meaning: 'a word',
+      bits: [
+        { name: 'high', mask: 0x80000000, meaning: 'top bit' },
+        { name: 'middle', mask: 0x0000ff00, meaning: 'second byte' },
+      ],
+    },
+    { name: 'little', at: 8, size: 4, type: 'u32le', meaning: 'little-endian' },
+    { name: 'wide', at: 12, size: 8, type: 'u64le', meaning: 'little-endian' },
+    { name: 'signed', at: 20, size: 8, type: 'i64le', meaning: 'little-endian, signed' },
+    { name: 'length', at: 28, size: 2, type: 'u16', meaning: 'of the name' },
+    { name: 'name', at: 30, size: { field: 'length', mask: 0x7fff }, type: 'utf8', meaning: 'a name' },
+    { when: { field: 'word', mask: 1, equals: 1 }, items: [{ name: 'odd', size: 1, type: 'u8', meaning: 'if odd' }] },
+    { when: { field: 'word', mask: 1, equals: 0 }, items: [{ name: 'even', size: 1, type: 'u8', meaning: 'if even' }] },
+    {
+      repeat: 'rows',
+      count: 'rest',
+      items: [
+        { name: 'cells', at: 0, size: 1, type: 'u8', meaning: 'cells' },
+        {
+          repeat: 'cells',
+          count: { field: 'cells' },
+          items: [{ name: 'value', at: 0, size: 2, type: 'u16', meaning: 'a cell' }],
+        },
+      ],
+    },
+  ],
+} as const satisfies Layout;
+
+const PROBE_BYTES = hex(`
+  50524f42 | magic
+  80001201 | word
+  01000000 | little
+  02000000000000ff | wide
+  feffffffffffffff | signed
+  8002 c3a9 | length and name
+  07 | odd
+  02 0001 0002 | a row of two cells
+  00 | a row of none
+  01 00 | a row cut off
+`);
+
+describe('format/layout', () => {
+  for (const table of TABLES) {
+    it(`positions, sizes and references of the table of ${table.title} add up`, () => expectLayoutHolds(table));
+  }
+
+  it('a span has a path, a range and a value, and the last one says that it is cut off', () => {
+    const spans = walkLayout(PROBE, PROBE_BYTES);
+    expect(spans.map(({ name, start, end, value }) => [name, start, end, value])).to.deep.equal([
+      ['magic', 0, 4, '0x50524f42'],
+      ['word', 4, 8, 0x80001201],
+      ['little', 8, 12, 1],
+      ['wide', 12, 20, 0xff00000000000002n],
+      ['signed', 20, 28, -2n],
+      ['length', 28, 30, 0x8002],
+      ['name', 30, 32, 'é'],
+      ['odd', 32, 33, 7],
+      ['rows[0].cells', 33, 34, 2],
+      ['rows[0].cells[0].value', 34, 36, 1],
+      ['rows[0].cells[1].value', 36, 38, 2],
+      ['rows[1].cells', 38, 39, 0],
+      ['rows[2].cells', 39, 40, 1],
+      ['rows[2].cells[0].value', 40, 41, null],
+    ]);
+    expect(spans.filter(({ partial }) => partial)).to.deep.equal([spans.at(-1)]);
+  });
+
+  it('bits are shifted down, the top one of 32 included', () => {
+    const word = walkLayout(PROBE, PROBE_BYTES).find(({ name }) => name === 'word');
+    expect(word?.bits?.map(({ name, value }) => [name, value])).to.deep.equal([
+      ['high', 1],
+      ['middle', 0x12],
+    ]);
+  });
+
+  it('a walk may begin anywhere in the bytes', () => {
+    const shifted = Uint8Array.from([1, 2, 3, ...PROBE_BYTES]);
+    const spans = walkLayout(PROBE, shifted, 3);
+    expect(spans.map(({ start }) => start - 3)).to.deep.equal(walkLayout(PROBE, PROBE_BYTES).map(({ start }) => start));
+    expect(walkLayout(PROBE, PROBE_BYTES, PROBE_BYTES.length)).to.deep.equal([]);
+    expect(walkLayout(PROBE, PROBE_BYTES, PROBE_BYTES.length + 9)).to.deep.equal([]);
+  });
+
+  it('never more spans than the limit', () => {
+    expect(walkLayout(PROBE, PROBE_BYTES, 0, 3)).to.have.lengthOf(3);
+    expect(walkLayout(PROBE, PROBE_BYTES, 0, 0)).to.deep.equal([]);
+    expect(walkLayout(INDEX_LAYOUT, new Uint8Array(100_000))).to.have.lengthOf(4096);
+  });
+
+  it('a length of four billion ends the walk at the end of the bytes', () => {
+    const key = walkLayout(KEYS_INDEX_LAYOUT, hex(`${'00'.repeat(22)} 01 ${'00'.repeat(12)} ffffffff 0102`)).at(-1);
+    expect(key).to.include({ name: 'entries[0].key', start: 39, end: 41, value: null, partial: true });
+  });
+
+  it('a field too long to show has no value, and does not end the walk', () => {
+    const bytes = hex(`${'00'.repeat(22)} 01 ${'00'.repeat(12)} 00000041 ${'aa'.repeat(65)} 0000000000000007`);
+    const [key, offset] = walkLayout(KEYS_INDEX_LAYOUT, bytes).slice(-2);
+    expect(key).to.include({ name: 'entries[0].key', value: null, partial: false });
+    expect(offset).to.include({ name: 'entries[0].offset', value: 7n });
+  });
+
+  it('a file of any size can be walked to a place without holding it', () => {
+    const head = hex('464c464f 0001 0000 ffffffff');
+    let last = null;
+    for (const span of walkFields(MANIFEST_LAYOUT, sparseFeed(head, 2 ** 40))) {
+      last = span;
+      if (span.end > 50_000) break;
+    }
+    expect(last?.name).to.match(/^entries\[925\]\./);
+  });
+
+  it('the fixed part ends at the first repeat, condition or counted field', () => {
+    const lengths = [
+      EPOCHS_LAYOUT,
+      REPLICA_LAYOUT,
+      BALLOT_LAYOUT,
+      MANIFEST_LAYOUT,
+      PRODUCERS_LAYOUT,
+      KEYS_INDEX_LAYOUT,
+    ];
+    expect(lengths.map(fixedLength)).to.deep.equal([12, 28, 16, 12, 25, 35]);
+    expect([SEGMENT_HEADER_LAYOUT, INDEX_LAYOUT, RECORD_LAYOUT].map(fixedLength)).to.deep.equal([32, 24, 28]);
+  });
+
+  it('no bytes make the walker throw, leave a gap, or leave the bytes', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...TABLES, PROBE), fc.uint8Array({ maxLength: 400 }), (table, bytes) => {
+        let end = 0;
+        for (const span of walkFields(table, feedOf(bytes))) {
+          expect(span.start).to.equal(end);
+          end = span.end;
+        }
+        expect(end).to.be.at.most(bytes.length);
+      }),
+    );
+  });
+});
