@@ -36,7 +36,7 @@ import type { Layout } from './layout.js';
 /** "FLBL". */
 export const BALLOT_MAGIC = 0x464c424c;
 /** Format page, "ballot": leader_len is at most this. */
-export const MAX_LEADER_LENGTH = 1024;
+const MAX_LEADER_LENGTH = 1024;
 const LEADER_AT = 16;
 const CRC_LENGTH = 4;
 
