@@ -8,7 +8,7 @@ import type { LogRecord, RecordTag } from '../../src/format/record.js';
 import { seededRandom } from './random.js';
 
 /** 2026-01-01T00:00:00Z. */
-export const START_MICROS = 1_767_225_600_000_000n;
+const START_MICROS = 1_767_225_600_000_000n;
 const STEP_MICROS = 250_000n;
 
 export interface RecordOptions {
@@ -23,7 +23,7 @@ export function timestampOf(offset: bigint): bigint {
   return START_MICROS + BigInt.asUintN(20, offset) * STEP_MICROS;
 }
 
-export function payloadOf(offset: bigint, length?: number): Uint8Array {
+function payloadOf(offset: bigint, length?: number): Uint8Array {
   const random = seededRandom(Number(BigInt.asUintN(32, offset)));
   const bytes = new Uint8Array(length ?? 12 + random.below(48));
   const text = `order ${offset} `;
