@@ -1,0 +1,112 @@
+/** What is said of segment headers, and of the files of a shard as files. */
+
+import type { FindingContext } from './catalogue-row.js';
+import type { BitFlip } from './finding.js';
+import type { Sentences } from './sentences.js';
+import { bytesOf, chanceWords, counted, lostWords, offsetsOf, printable, quoted, sentenceOf } from './wording.js';
+
+/** A flipped bit that alone explains the damage, and how likely that is to be chance. */
+export function bitFlipWords(flip: BitFlip | null | undefined): string | null {
+  if (flip === null || flip === undefined) return null;
+  const place = `bit ${flip.bit} of the byte at position ${flip.position} (field ${printable(flip.field)})`;
+  return `one flipped bit explains it: ${place}, by chance ${chanceWords(flip.chance)}`;
+}
+
+/** What the damaged bytes look like; a flipped bit has words of its own. */
+export function likenessWords(context: FindingContext): string | null {
+  switch (context.looksLike) {
+    case null:
+    case 'bit-flip':
+      return null;
+    case 'zeros':
+      return 'the bytes are all zero';
+    case 'torn-write':
+      return 'the bytes look like a torn write';
+    default:
+      return `the bytes look like ${printable(context.looksLike)}`;
+  }
+}
+
+/** The records of a segment that no reader gets at; only said when the offsets are known. */
+function lostWithHeader(context: FindingContext): string {
+  return context.lostOffsets === null ? 'the records behind it were not judged by it' : lostWords(context.lostOffsets);
+}
+
+export const SEGMENT_SENTENCES = {
+  SegmentMagic: ({ found }, context) =>
+    sentenceOf(
+      `The segment header begins with ${found} instead of 0x464c5347 ("FLSG")`,
+      likenessWords(context),
+      context.lostOffsets === null ? null : lostWords(context.lostOffsets),
+    ),
+  SegmentVersion: ({ found }) =>
+    sentenceOf(
+      `The segment header has version ${found}: written by another build`,
+      'versions 2, 3 and 4 are known here, so nothing behind the header was judged',
+    ),
+  SegmentFlags: ({ found }) =>
+    sentenceOf(
+      `The segment header has flags ${found} where 0x0000 is the only value known`,
+      'nothing behind it was judged',
+    ),
+  SegmentHeaderChecksum: ({ expected, found, bitFlip }, context) =>
+    sentenceOf(
+      `The segment header does not match its checksum (stored ${expected}, computed ${found})`,
+      bitFlipWords(bitFlip),
+      likenessWords(context),
+      lostWithHeader(context),
+    ),
+  ReservedNotZero: ({ found }) =>
+    sentenceOf(
+      `The reserved word of the segment header holds ${printable(found)} instead of zero; no reader looks at it`,
+    ),
+  AbandonedSegment: ({ why, bytes }) =>
+    why === 'headerless'
+      ? sentenceOf(
+          `The newest segment has ${bytesOf(bytes)}, fewer than the 32 bytes of a header`,
+          'it holds no record',
+        )
+      : sentenceOf(
+          `The newest segment has a header and no record (${bytesOf(bytes)})`,
+          'it does not begin at the tail',
+        ),
+  BlankFirstSegment: ({ bytes }) =>
+    sentenceOf(
+      bytes === 0
+        ? 'The only segment is empty (0 bytes): its creation was never finished'
+        : `The only segment is ${counted(bytes, 'zero byte')}, no longer than a header: its creation was never finished`,
+      'it held no record',
+    ),
+  NoSegments: ({ files }) => {
+    const named = files.slice(0, 8).map((file) => quoted(file, 60));
+    const rest = files.length > named.length ? ` and ${counted(files.length - named.length, 'other')}` : '';
+    return sentenceOf(
+      `The directory holds no segment, but ${counted(files.length, 'other file')} of a shard${named.length > 0 ? `: ${named.join(', ')}${rest}` : ''}`,
+      'a broker would begin an empty log at offset 0',
+    );
+  },
+  SegmentFileName: ({ id, opened }, context) =>
+    sentenceOf(
+      `${context.file === null ? 'The name' : `The name ${quoted(context.file)}`} counts as segment ${id}, but the file that is then opened is ${quoted(opened)}`,
+      'its content was not judged as a segment',
+    ),
+  StrayFile: ({ looksLike, bytes, offsets, records, note }) =>
+    sentenceOf(
+      `No reader opens this file: ${bytesOf(bytes)} that look like ${printable(looksLike)}`,
+      offsets === undefined
+        ? null
+        : `it holds ${records === undefined ? '' : `${counted(records, 'intact record')} in `}${offsetsOf(offsets)}`,
+      note === undefined ? null : printable(note),
+    ),
+} satisfies Sentences<
+  | 'SegmentMagic'
+  | 'SegmentVersion'
+  | 'SegmentFlags'
+  | 'SegmentHeaderChecksum'
+  | 'ReservedNotZero'
+  | 'AbandonedSegment'
+  | 'BlankFirstSegment'
+  | 'NoSegments'
+  | 'SegmentFileName'
+  | 'StrayFile'
+>;
