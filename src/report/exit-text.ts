@@ -1,0 +1,23 @@
+/**
+ * Exit codes in words.
+ */
+
+const MEANINGS: Readonly<Record<number, string>> = {
+  0: 'nothing to do',
+  1: 'a bug in the tool, which says nothing about the data',
+  2: 'wrong usage, or a path that is not part of a store',
+  20: 'the broker opens every shard, and puts right by itself what was found',
+  21: 'every shard opens, but records or facts are lost, unreadable or contradict each other',
+  22: 'a broker refuses to open at least one shard',
+  30: 'something could not be read, and nothing worse was found',
+  31: 'refused',
+  33: 'a repair stopped part-way; its journal brings the old bytes back',
+  130: 'interrupted',
+  143: 'terminated',
+};
+
+/** `Exit 22: a broker refuses to open at least one shard`. */
+export function exitText(code: number): string {
+  const meaning = MEANINGS[code];
+  return meaning === undefined ? `Exit ${code}` : `Exit ${code}: ${meaning}`;
+}
