@@ -9,6 +9,7 @@
 import { crc32, crc32Loop, crc32Range } from '../format/checksum.js';
 import { MAX_RECORD_BYTES } from '../format/record.js';
 import { ReadFailure } from '../store/byte-source.js';
+import { applyTable, linearTable } from './linear-map.js';
 import type { Window } from './window.js';
 
 const BLOCK_BYTES = 4096;
@@ -88,41 +89,20 @@ const SHIFTS: Int32Array[] = [];
 function shiftBlocks(crc: number, blocks: number): number {
   let value = crc;
   for (let k = 0, left = blocks; left > 0; k++, left = Math.floor(left / 2)) {
-    if (left % 2 === 1) value = apply(shiftTable(k), value);
+    if (left % 2 === 1) value = applyTable(shiftTable(k), value);
   }
   return value;
-}
-
-function apply(table: Int32Array, value: number): number {
-  return (
-    table[value & 255]! ^
-    table[256 + ((value >>> 8) & 255)]! ^
-    table[512 + ((value >>> 16) & 255)]! ^
-    table[768 + (value >>> 24)]!
-  );
 }
 
 function shiftTable(k: number): Int32Array {
   for (let made = SHIFTS.length; made <= k; made++) {
     SHIFTS.push(
-      made === 0 ? tableOf(overOneBlock) : tableOf((bit) => apply(SHIFTS[made - 1]!, apply(SHIFTS[made - 1]!, bit))),
+      made === 0
+        ? linearTable(overOneBlock)
+        : linearTable((bit) => applyTable(SHIFTS[made - 1]!, applyTable(SHIFTS[made - 1]!, bit))),
     );
   }
   return SHIFTS[k]!;
-}
-
-/** A linear map of 32 bits as four lookups, from what it does to every byte at every place. */
-function tableOf(map: (value: number) => number): Int32Array {
-  const basis = Array.from({ length: 32 }, (_, bit) => map(1 << bit));
-  const table = new Int32Array(1024);
-  for (let byte = 0; byte < 256; byte++) {
-    for (let place = 0; place < 4; place++) {
-      let value = 0;
-      for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) value ^= basis[place * 8 + bit]!;
-      table[place * 256 + byte] = value;
-    }
-  }
-  return table;
 }
 
 const ZERO_BLOCK = new Uint8Array(BLOCK_BYTES);
