@@ -11,6 +11,7 @@ import { counted, grouped } from '../domain/wording.js';
 import { exitText } from './exit-text.js';
 import { type FindingListOptions, renderFindings } from './finding-list.js';
 import { joined, type Page, pageOf } from './page.js';
+import { rootFactLines } from './root-facts.js';
 import { renderShardFacts } from './shard-facts.js';
 import type { Style } from './style.js';
 import { listed, renderVerdict } from './verdict.js';
@@ -153,27 +154,7 @@ export function renderRoot(root: RootReport, page: Page, options: VerifyOptions)
   const lines = [...title];
   for (const block of blocks) lines.push(...block, '');
   if (options.quiet) return lines.slice(0, -1);
-  return [...lines, ...rootFacts(root, page)];
-}
-
-function rootFacts(root: RootReport, page: Page): string[] {
-  const facts: string[] = [
-    `Storage id: ${root.storageId === null ? 'none' : page.show(root.storageId)}`,
-    `Run state: ${runStateText(root, page)}`,
-    `Registration: ${root.registration === null ? 'none' : root.registration}`,
-    `Node id: ${root.nodeId === null ? 'none' : page.show(root.nodeId)}`,
-    ...Object.entries(root.layouts).map(([file, layout]) => `Layout of ${page.show(file)}: ${page.show(layout)}`),
-    ...root.streams.map(({ name, text }) => `Stream ${page.show(name)}: ${page.show(text)}`),
-  ];
-  if (root.deleted.length > 0)
-    facts.push(`Deleted, not looked at: ${counted(root.deleted.length, 'entry', 'entries')}`);
-  return facts.flatMap((fact) => wrap(fact, page.width, { rest: '  ' }));
-}
-
-function runStateText(root: RootReport, page: Page): string {
-  if (root.runState === null) return 'none';
-  const early = root.runState.acknowledgesBeforeSync ? ', acknowledges before sync' : '';
-  return `${page.show(root.runState.state)}${early}, storage id ${page.show(root.runState.id)}`;
+  return [...lines, ...rootFactLines(root, page)];
 }
 
 const TROUBLE: readonly { readonly verdict: Verdict; readonly words: string; readonly severity: Severity }[] = [

@@ -1,0 +1,269 @@
+/**
+ * What `inspect` shows of a file, a shard or a data root: as tables for people, and as JSON ("felix-fsck.inspect/1").
+ */
+
+import type {
+  FileInspection,
+  InspectedDamage,
+  InspectedFact,
+  InspectedSegment,
+  Inspection,
+  ListedShard,
+  RootInspection,
+  ShardInspection,
+} from '../domain/inspection.js';
+import type { FactValue } from '../domain/report.js';
+import { assertNever } from '../domain/result.js';
+import { bytesOf, counted, grouped } from '../domain/wording.js';
+import { type Column, renderColumns } from './columns.js';
+import { microsText } from './instants.js';
+import { type ToolIdentity, toJsonDocument, toJsonLine } from './json.js';
+import { joined, type Page, pageOf } from './page.js';
+import { rootFactLines } from './root-facts.js';
+import type { Style } from './style.js';
+import { opposite, wrap } from './wrap.js';
+
+export const INSPECT_SCHEMA = 'felix-fsck.inspect/1';
+
+export interface InspectOptions {
+  /** Lists everything. */
+  readonly all: boolean;
+}
+
+const LISTED = 40;
+const SHOWN_ITEMS = 6;
+const SHOWN_DAMAGE = 10;
+
+/** One object; the things inspected are in `inspected`, in the order of the paths. */
+export function renderInspectJson(inspections: readonly Inspection[], tool: ToolIdentity, partial = false): string {
+  return toJsonDocument({
+    schema: INSPECT_SCHEMA,
+    tool: { name: tool.name, version: tool.version },
+    partial,
+    inspected: inspections.map(inspectionJson),
+  });
+}
+
+/** One line of NDJSON; its `type` is `file`, `shard` or `root`. */
+export function renderInspectLine(inspection: Inspection): string {
+  return toJsonLine(inspectionJson(inspection));
+}
+
+/** The last line of NDJSON. */
+export function renderInspectSummaryLine(inspected: number, tool: ToolIdentity, partial: boolean): string {
+  return toJsonLine({
+    type: 'summary',
+    schema: INSPECT_SCHEMA,
+    tool: { name: tool.name, version: tool.version },
+    partial,
+    inspected,
+  });
+}
+
+/** The type in front; the rest as the value has it. */
+function inspectionJson(inspection: Inspection): object {
+  const { type, path, ...rest } = inspection;
+  return { type, path, ...rest };
+}
+
+/** Text for people, of one inspection after the other. */
+export function renderInspections(inspections: readonly Inspection[], style: Style, options: InspectOptions): string {
+  const page = pageOf(style);
+  return inspections.map((inspection) => joined(inspectionLines(inspection, page, options))).join('\n');
+}
+
+function inspectionLines(inspection: Inspection, page: Page, options: InspectOptions): string[] {
+  switch (inspection.type) {
+    case 'file':
+      return fileLines(inspection, page, options);
+    case 'shard':
+      return shardLines(inspection, page, options);
+    case 'root':
+      return rootLines(inspection, page, options);
+    default:
+      return assertNever(inspection);
+  }
+}
+
+function titled(left: string, right: string, page: Page): string[] {
+  return opposite(page.show(left), page.show(right), page.width, { rest: '  ' }).map((line, at) =>
+    at === 0 && line.startsWith(page.show(left))
+      ? page.paint.strong(page.show(left)) + line.slice(page.show(left).length)
+      : line,
+  );
+}
+
+function fileLines(file: FileInspection, page: Page, options: InspectOptions): string[] {
+  return [
+    ...titled(file.path, bytesOf(file.size), page),
+    ...wrap(`This is ${page.show(file.identity.description)}.`, page.width),
+    ...(file.facts.length === 0 ? [] : ['', ...factTable(file.facts, page, '')]),
+    ...damageLines(file.damage, page, options),
+  ];
+}
+
+const FACT_COLUMNS: readonly Column[] = [
+  { title: 'field', align: 'left', leads: true },
+  { title: 'value', align: 'left' },
+  { title: 'meaning', align: 'left' },
+];
+
+function factTable(facts: readonly InspectedFact[], page: Page, indent: string): string[] {
+  const rows = facts.map((fact) => [page.show(fact.name), factText(fact, page), page.show(fact.meaning ?? '')]);
+  return renderColumns(FACT_COLUMNS, rows, { width: page.width, indent, paintTitles: page.paint.faint });
+}
+
+/** A value with its unit, an instant as UTC. */
+function factText({ value, unit }: InspectedFact, page: Page): string {
+  if (typeof value === 'bigint' || typeof value === 'number') {
+    const count = typeof value === 'number' ? (Number.isSafeInteger(value) ? BigInt(value) : null) : value;
+    if (count === null) return String(value);
+    switch (unit) {
+      case 'microseconds':
+        return microsText(count);
+      case 'milliseconds':
+        return microsText(count * 1000n);
+      case 'bytes':
+        return bytesOf(count);
+      case 'records':
+        return counted(count, 'record');
+      case 'entries':
+        return counted(count, 'entry', 'entries');
+      default:
+        return String(value);
+    }
+  }
+  return valueText(value, page);
+}
+
+/** Any value on one line; long lists say how many more there are. */
+export function valueText(value: FactValue, page: Page): string {
+  if (value === null) return 'none';
+  if (typeof value === 'string') return page.show(value);
+  if (typeof value !== 'object') return String(value);
+  if (isList(value)) {
+    const shown = value.slice(0, SHOWN_ITEMS).map((item) => valueText(item, page));
+    if (value.length > SHOWN_ITEMS) shown.push(`and ${grouped(value.length - SHOWN_ITEMS)} more`);
+    return shown.length === 0 ? 'none' : shown.join(', ');
+  }
+  return Object.entries(value)
+    .map(([name, item]) => `${page.show(name)} ${valueText(item, page)}`)
+    .join(' ');
+}
+
+function isList(value: object): value is readonly FactValue[] {
+  return Array.isArray(value);
+}
+
+function shardLines(shard: ShardInspection, page: Page, options: InspectOptions): string[] {
+  const lines = titled(shard.key ?? shard.name, shard.key === null ? '' : shard.name, page);
+  const say = (text: string) => lines.push(...wrap(text, page.width, { rest: '  ' }));
+  say(`Path: ${page.show(shard.path)}`);
+  if (shard.incarnation !== null) say(`Incarnation: ${page.show(shard.incarnation)}`);
+  say(`${counted(shard.segments.length, 'segment')}, ${bytesOf(shard.bytes)}, ${offsetsText(shard)}`);
+  if (shard.firstTimestampMicros !== null && shard.lastTimestampMicros !== null) {
+    say(`Records from ${microsText(shard.firstTimestampMicros)} to ${microsText(shard.lastTimestampMicros)}`);
+  }
+  if (!shard.full) say('Headers, indexes and tails were read, not every record (--full reads all)');
+  lines.push(...damageLines(shard.damage, page, options));
+  if (shard.segments.length > 0) lines.push('', ...segmentLines(shard.segments, page, options));
+  for (const sidecar of shard.sidecars) {
+    lines.push('', ...titled(sidecar.file, bytesOf(sidecar.bytes), page), ...factTable(sidecar.facts, page, '  '));
+  }
+  return lines;
+}
+
+function offsetsText({ baseOffset, nextOffset }: { baseOffset: bigint | null; nextOffset: bigint | null }): string {
+  return baseOffset === null && nextOffset === null
+    ? 'offsets not known'
+    : `offsets ${baseOffset ?? '?'}..${nextOffset ?? '?'}`;
+}
+
+const SEGMENT_COLUMNS: readonly Column[] = [
+  { title: 'segment', align: 'left', leads: true },
+  { title: 'version', align: 'left' },
+  { title: 'offsets', align: 'left' },
+  { title: 'records', align: 'right' },
+  { title: 'bytes', align: 'right' },
+  { title: 'index', align: 'right' },
+  { title: 'first record', align: 'left' },
+];
+
+function segmentLines(segments: readonly InspectedSegment[], page: Page, options: InspectOptions): string[] {
+  const full = segments.some(({ records }) => records !== null);
+  const columns = SEGMENT_COLUMNS.filter(({ title }) => full || title !== 'records');
+  return listOf(segments, 'segment', columns, page, options, (segment) => [
+    String(segment.id),
+    segment.version === null ? '?' : String(segment.version),
+    `${segment.baseOffset ?? '?'}..${segment.nextOffset ?? '?'}`,
+    ...(full ? [segment.records === null ? '?' : grouped(segment.records)] : []),
+    grouped(segment.bytes),
+    segment.index === null ? 'none' : grouped(segment.index.entries),
+    segment.firstTimestampMicros === null ? '?' : microsText(segment.firstTimestampMicros),
+  ]);
+}
+
+/** A table of the first rows and the last one, with the number of those between. */
+function listOf<T>(
+  items: readonly T[],
+  noun: string,
+  columns: readonly Column[],
+  page: Page,
+  options: InspectOptions,
+  rowOf: (item: T) => string[],
+): string[] {
+  const folds = !options.all && items.length > LISTED;
+  const shown = folds ? [...items.slice(0, LISTED - 1), items.at(-1)!] : items;
+  const lines = renderColumns(columns, shown.map(rowOf), { width: page.width, paintTitles: page.paint.faint });
+  const hidden = items.length - shown.length;
+  if (hidden > 0)
+    lines.push(...wrap(`and ${counted(hidden, `more ${noun}`)} before the last (--all lists them)`, page.width));
+  return lines;
+}
+
+const SHARD_COLUMNS: readonly Column[] = [
+  { title: 'shard', align: 'left', leads: true },
+  { title: 'segments', align: 'right' },
+  { title: 'bytes', align: 'right' },
+  { title: 'offsets', align: 'left' },
+  { title: 'damage', align: 'right' },
+];
+
+function rootLines(root: RootInspection, page: Page, options: InspectOptions): string[] {
+  const segments = root.shards.reduce((sum, shard) => sum + shard.segments, 0);
+  const bytes = root.shards.reduce((sum, shard) => sum + shard.bytes, 0);
+  const row = (shard: ListedShard) => [
+    page.show(shard.key ?? shard.name),
+    grouped(shard.segments),
+    grouped(shard.bytes),
+    `${shard.baseOffset ?? '?'}..${shard.nextOffset ?? '?'}`,
+    shard.damage === 0 ? '' : grouped(shard.damage),
+  ];
+  return [
+    ...wrap(`Data root ${page.show(root.path)}`, page.width, { rest: '  ' }).map(page.paint.strong),
+    ...rootFactLines(root, page),
+    ...wrap(`${counted(root.shards.length, 'shard')}, ${counted(segments, 'segment')}, ${bytesOf(bytes)}`, page.width),
+    ...damageLines(root.damage, page, options),
+    ...(root.shards.length === 0 ? [] : ['', ...listOf(root.shards, 'shard', SHARD_COLUMNS, page, options, row)]),
+  ];
+}
+
+function damageLines(damage: readonly InspectedDamage[], page: Page, options: InspectOptions): string[] {
+  if (damage.length === 0) return [];
+  const shown = options.all ? damage : damage.slice(0, SHOWN_DAMAGE);
+  const texts = shown.map(({ kind, file, position, message }) => {
+    const where = [
+      ...(file === null ? [] : [`in ${page.show(file)}`]),
+      ...(position === null ? [] : [`at byte ${position}`]),
+    ].join(' ');
+    return `${kind}${where === '' ? '' : ` ${where}`}: ${page.show(message)}`;
+  });
+  const hidden = damage.length - shown.length;
+  if (hidden > 0) texts.push(`and ${grouped(hidden)} more (--all lists them)`);
+  const title = 'Damage met on the way; felix-fsck verify tells what it means:';
+  return [
+    '',
+    ...wrap(title, page.width, { rest: '  ' }).map(page.paint.warning),
+    ...texts.flatMap((text) => wrap(text, page.width, { first: '  ', rest: '    ' })),
+  ];
+}
