@@ -103,7 +103,7 @@ export interface ShardName {
   readonly key: ShardKey | null;
 }
 
-const SHARD_NAME = /^([A-Za-z0-9_-]+)_([0-9]{1,10})-([0-9a-f]{16})(?:-([0-9a-f]{16}))?$/;
+const SHARD_NAME = /^([A-Za-z0-9_-]+)_(0|[1-9][0-9]{0,9})-([0-9a-f]{16})(?:-((?!0{16})[0-9a-f]{16}))?$/;
 
 /** Takes a directory name apart; null when it is not the name of a shard's directory. */
 export function parseShardName(name: string): ShardName | null {
@@ -121,20 +121,26 @@ export function parseShardName(name: string): ShardName | null {
   };
 }
 
-/** Tries every way to split the readable part into three components; at most a few hundred. */
+/** Tries every way to split the readable part into three components, an empty one being written `_`. */
 function provenKey(readable: string, shard: number, hash: string): ShardKey | null {
   const cuts: number[] = [];
   for (let i = 0; i < readable.length; i++) if (readable[i] === '_') cuts.push(i);
   if (cuts.length > 40) return null;
   for (let i = 0; i < cuts.length; i++) {
     for (let j = i + 1; j < cuts.length; j++) {
-      const key = {
-        tenant: readable.slice(0, cuts[i]),
-        namespace: readable.slice(cuts[i]! + 1, cuts[j]),
-        stream: readable.slice(cuts[j]! + 1),
-        shard,
-      };
-      if (hex64(shardKeyHash(key)) === hash) return key;
+      const parts = [
+        readable.slice(0, cuts[i]),
+        readable.slice(cuts[i]! + 1, cuts[j]),
+        readable.slice(cuts[j]! + 1),
+      ].map((part) => (part === '_' ? ['_', ''] : [part]));
+      for (const tenant of parts[0]!) {
+        for (const namespace of parts[1]!) {
+          for (const stream of parts[2]!) {
+            const key = { tenant, namespace, stream, shard };
+            if (hex64(shardKeyHash(key)) === hash) return key;
+          }
+        }
+      }
     }
   }
   return null;

@@ -1,0 +1,187 @@
+/**
+ * What a broker would do on opening a shard, told from what was read, without opening it (FACTS, "What a broker does when
+ * it opens a shard").
+ *
+ * The steps are followed in a broker's order, so that the first refusal is the one it would print; the others are every
+ * further reason that alone would be enough.
+ */
+
+import type { Finding, FindingKind, Site } from '../domain/finding.js';
+import type { FailingRead, PredictedRepair, Prediction, Refusal } from '../domain/report.js';
+import { segmentFileName } from '../format/names.js';
+import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
+import type { Damage } from '../scan/range-scan.js';
+import { fullOutcome, type Outcome, sealedOutcome } from './broker.js';
+import type { SegmentFacts, ShardFacts } from './shard-facts.js';
+import type { SoleFile } from './targets.js';
+
+/** Names that a broker takes for segments and cannot open. */
+export interface UnopenableName {
+  readonly id: bigint;
+}
+
+/** `findings` are those of the shard: the fatal ones are reasons to refuse. */
+export function predict(
+  facts: ShardFacts,
+  unopenable: readonly UnopenableName[],
+  findings: readonly Finding[],
+  sole: SoleFile | null = null,
+): Prediction {
+  const refusals = new RefusalList(facts.label);
+  const kept = facts.segments.filter(({ role }) => role === 'sealed' || role === 'newest');
+  const newest = kept.at(-1) ?? null;
+  const outcome = newest === null ? null : fullOutcome(newest, facts.settings, true);
+  meetUnopenable(refusals, unopenable, newest);
+  if (newest !== null && facts.segments.length > 1) refusals.outcome(newest, outcome!);
+  chain(facts, kept, outcome, refusals);
+  for (const name of unopenable) refusals.add('SegmentFileName', { segment: name.id });
+  for (const finding of findings) {
+    if (finding.severity === 'fatal' && finding.kind !== 'IndexEntry') refusals.add(finding.kind, finding.site);
+  }
+  const notJudged = unjudged(facts, findings);
+  if (sole !== null) notJudged.push(`only ${sole.name} was looked at, not the rest of its shard`);
+  if (refusals.list.length > 0) {
+    return {
+      verdict: 'refuses',
+      refusals: refusals.list,
+      repairs: [],
+      tailOffsetAfter: null,
+      readsThatFail: [],
+      notJudged,
+    };
+  }
+  const repairs = sole !== null && newest === null ? [] : repairsOf(facts, newest, outcome);
+  return {
+    verdict: repairs.some(({ action }) => action !== 'rebuild-index') ? 'repairs' : 'opens',
+    refusals: [],
+    repairs,
+    tailOffsetAfter:
+      newest === null ? 0n : outcome?.is === 'whole' || outcome?.is === 'cut' ? outcome.nextOffset : null,
+    readsThatFail: failingReads(facts, kept),
+    notJudged,
+  };
+}
+
+class RefusalList {
+  readonly list: Refusal[] = [];
+  readonly #shard: string;
+  readonly #seen = new Set<string>();
+
+  constructor(shard: string) {
+    this.#shard = shard;
+  }
+
+  add(kind: FindingKind, site: Site): void {
+    const key = `${kind} ${site.segment} ${site.position}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.list.push({ kind, site: { ...site, shard: this.#shard } });
+  }
+
+  outcome(segment: SegmentFacts, outcome: Outcome): void {
+    if (outcome.is !== 'fails') return;
+    this.add(outcome.failure.corruption.kind, { segment: segment.id, position: outcome.failure.position });
+  }
+}
+
+/** A name that cannot be opened is met while the newest is looked for, when it would be the newest. */
+function meetUnopenable(
+  refusals: RefusalList,
+  unopenable: readonly UnopenableName[],
+  newest: SegmentFacts | null,
+): void {
+  for (const { id } of unopenable) {
+    if (newest === null || id > newest.id) refusals.add('SegmentFileName', { segment: id });
+  }
+}
+
+/** Steps 4 to 6: sealed segments in order, each base against the end before it, then the newest. */
+function chain(
+  facts: ShardFacts,
+  kept: readonly SegmentFacts[],
+  newestOutcome: Outcome | null,
+  refusals: RefusalList,
+): void {
+  let expected: bigint | null = null;
+  for (const segment of kept) {
+    const isNewest = segment.role === 'newest';
+    const outcome = isNewest ? newestOutcome! : sealedOutcome(segment, facts.settings);
+    refusals.outcome(segment, outcome);
+    const base = segment.scan?.head.header?.baseOffset ?? null;
+    if (expected !== null && base !== null && base !== expected) {
+      refusals.add('OffsetOutOfOrder', { segment: segment.id, position: 0 });
+    }
+    expected = outcome.is === 'whole' ? outcome.nextOffset : null;
+  }
+}
+
+function repairsOf(facts: ShardFacts, newest: SegmentFacts | null, outcome: Outcome | null): PredictedRepair[] {
+  const repairs: PredictedRepair[] = [];
+  for (const segment of facts.segments.toReversed()) {
+    if (segment.role === 'blank-first') repairs.push(wholeFile('delete-blank-first', segment.file, segment.size, 0));
+    if (segment.role === 'abandoned') repairs.push(wholeFile('delete-segment', segment.file, segment.size, 0));
+  }
+  if (newest === null) repairs.push(wholeFile('create-segment', segmentFileName(0n), 0, SEGMENT_HEADER_LEN));
+  if (newest !== null && outcome?.is === 'cut') repairs.push(cutOf(newest, outcome.damage));
+  for (const segment of facts.segments) {
+    if (segment.role !== 'sealed' || segment.scan?.head.header == null || segment.scan.head.indexProblem) continue;
+    const { index, indexUsable } = segment.scan.head;
+    if (indexUsable && index!.kept > 0) continue;
+    repairs.push(wholeFile('rebuild-index', segment.indexFile, segment.indexSize ?? 0, segment.indexSize ?? 0));
+  }
+  return repairs;
+}
+
+function wholeFile(
+  action: PredictedRepair['action'],
+  file: string,
+  fromBytes: number,
+  toBytes: number,
+): PredictedRepair {
+  return { action, file, fromBytes, toBytes, recordsLost: 0, intactRecordsLost: 0 };
+}
+
+/** The cut that recovery makes at the first damage of the newest segment, and what goes with it. */
+export function cutOf(newest: SegmentFacts, damage: Damage): PredictedRepair {
+  const records = newest.scan!.records!;
+  const intactRecordsLost = records.records - damage.recordsBefore;
+  const damaged = records.damages.filter(({ corruption }) => corruption.kind === 'RecordChecksum').length;
+  return {
+    action: 'truncate',
+    file: newest.file,
+    fromBytes: newest.size,
+    toBytes: damage.position,
+    recordsLost: intactRecordsLost + damaged,
+    intactRecordsLost,
+  };
+}
+
+/** Damage in sealed segments that an open does not meet: reads that cross it fail, in the order of the log. */
+function failingReads(facts: ShardFacts, kept: readonly SegmentFacts[]): FailingRead[] {
+  const reads: FailingRead[] = [];
+  for (const segment of kept) {
+    if (segment.role !== 'sealed') continue;
+    for (const damage of segment.scan?.records?.damages ?? []) {
+      const from = damage.lost?.from ?? damage.offset ?? 0n;
+      const to = damage.lost?.to ?? from + 1n;
+      reads.push({
+        kind: damage.corruption.kind,
+        site: { shard: facts.label, segment: segment.id, position: damage.position },
+        fromOffset: from,
+        toOffset: to > from ? to : from + 1n,
+      });
+    }
+  }
+  return reads;
+}
+
+function unjudged(facts: ShardFacts, findings: readonly Finding[]): string[] {
+  const reasons = findings
+    .filter(({ kind }) => kind === 'Unreadable')
+    .map(({ file }) => `${file ?? 'a directory'} could not be read`);
+  const { manifest, replica, ballot } = facts.sidecars;
+  for (const sidecar of [replica, ballot, manifest]) {
+    if (sidecar?.problem) reasons.push(`${sidecar.file} could not be read`);
+  }
+  return [...new Set(reasons)];
+}

@@ -1,0 +1,295 @@
+/**
+ * The check of one shard: reads every file of it once, and puts together what the parts say.
+ *
+ * Order matters where a broker may be writing: small files are read before the segments whose tails they speak of. When
+ * something worse than info is found and the directory has changed meanwhile, the shard is looked at again, and what does
+ * not show twice is told as a change, not as damage.
+ */
+
+import type { Finding } from '../domain/finding.js';
+import { SEVERITIES } from '../domain/finding.js';
+import type { BrokerSettings, IndexReport, SegmentReport, ShardReport, SidecarReport } from '../domain/report.js';
+import { indexFileName, keyLabel, parseShardName, type ShardKey } from '../format/names.js';
+import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
+import type { Scanner, SegmentAnswer } from '../scan/scanner.js';
+import type { ScanSettings } from '../scan/segment-file.js';
+import { FileSource } from '../store/file-source.js';
+import { joinShown, type Listing } from '../store/walk.js';
+import { fullOutcome } from './broker.js';
+import { evidenceReader } from './evidence.js';
+import { checkIndexes } from './indexes.js';
+import { makeFinding, type Subject } from './make-finding.js';
+import { predict } from './prediction.js';
+import { checkRelations } from './relations.js';
+import { assignRoles } from './roles.js';
+import { checkSegments } from './segments.js';
+import { type SegmentFacts, type ShardFacts, type Sidecars, valueOf } from './shard-facts.js';
+import { type SegmentEntry, type ShardFiles, sortShardFiles } from './shard-files.js';
+import { readSidecars } from './sidecar-files.js';
+import { checkStrays, describeType } from './strays.js';
+import type { SoleFile } from './targets.js';
+
+export interface ShardCheckOptions {
+  readonly settings: BrokerSettings;
+  /** Only what a broker looks at on opening. */
+  readonly quick: boolean;
+  /** The key that the operator names. */
+  readonly key: ShardKey | null;
+  /** Directories of replicas, for the way out. */
+  readonly replicas: readonly string[];
+  readonly nowMicros: bigint;
+  readonly windowBytes?: number;
+  /** Set when one file was named, and the rest of the shard is not looked at. */
+  readonly sole: SoleFile | null;
+}
+
+/** Checks the shard in a listed directory; null when interrupted before anything could be said. */
+export async function checkShard(
+  listing: Listing,
+  scanner: Scanner,
+  options: ShardCheckOptions,
+): Promise<ShardReport | null> {
+  const files = sortShardFiles(listing.entries);
+  const parsed = parseShardName(listing.name);
+  const key = options.key ?? parsed?.key ?? null;
+  const subject: Subject = {
+    label: key === null ? listing.name : keyLabel(key),
+    path: listing.path,
+    replicas: options.replicas,
+  };
+  const sidecars = readSidecars(files.sidecars);
+  const segments = await scanSegments(files, sidecars, scanner, options);
+  if (segments === null) return null;
+  const facts = factsOf(listing, subject, segments, sidecars, options);
+  const strays = await checkStrays(files.strays, subject, scanner, scanSettings(options));
+  const relations = checkRelations(facts, subject);
+  const evidence = evidenceReader(facts);
+  const findings = [
+    ...namesFindings(files, subject),
+    ...checkSegments({ facts, subject, evidence, strays: strays.segments, objectFor: relations.objectFor }),
+    ...checkIndexes(facts, subject),
+    ...relations.findings,
+    ...strays.findings,
+    ...(options.sole === null ? noSegments(files, subject) : []),
+  ].sort(byWeight);
+  return {
+    path: listing.path,
+    name: listing.name,
+    key: key === null ? null : keyLabel(key),
+    incarnation: parsed?.incarnation ?? null,
+    baseOffset: facts.base,
+    tailOffset: intactTail(facts),
+    segments: segments.map(segmentReport),
+    sidecars: sidecarReports(sidecars),
+    coverage: relations.coverage,
+    findings,
+    omitted: omittedOf(segments),
+    notChecked: relations.notChecked,
+    prediction: predict(facts, files.unopenable, findings, options.sole),
+    bytesRead: segments.reduce((sum, { size }) => sum + size, 0),
+  };
+}
+
+function scanSettings(options: ShardCheckOptions): ScanSettings {
+  return {
+    nowMicros: options.nowMicros,
+    ...(options.windowBytes === undefined ? {} : { windowBytes: options.windowBytes }),
+  };
+}
+
+/** Scans every segment, the largest first; null when interrupted. */
+async function scanSegments(
+  files: ShardFiles,
+  sidecars: Sidecars,
+  scanner: Scanner,
+  options: ShardCheckOptions,
+): Promise<SegmentFacts[] | null> {
+  const order = files.segments.toSorted((a, b) => b.entry.size - a.entry.size);
+  const full = fullyScanned(files, options);
+  const answers = new Map<bigint, SegmentAnswer>();
+  await Promise.all(
+    order.map(async ({ id, entry, index }) => {
+      const settings = { ...scanSettings(options), quick: !full.has(id) };
+      const job = { path: entry.path, size: entry.size, settings };
+      answers.set(id, await scanner.scan({ ...job, index: index && { path: index.path, size: index.size } }));
+    }),
+  );
+  if (order.some(({ id }) => answers.get(id)!.is === 'interrupted')) return null;
+  const segments = files.segments.map((segment) => segmentFacts(segment, answers.get(segment.id)!));
+  if (options.sole?.segment?.sealed) return segments;
+  return assignRoles(segments, options.settings, valueOf(sidecars.replica)?.commit ?? null);
+}
+
+/** In a quick look only those segments are read whole that a broker may take for the newest. */
+function fullyScanned(files: ShardFiles, options: ShardCheckOptions): Set<bigint> {
+  const ids = files.segments.map(({ id }) => id);
+  if (!options.quick || options.settings.verifyAllOnOpen) return new Set(ids);
+  const full = new Set<bigint>();
+  for (const { id, entry } of files.segments.toReversed()) {
+    full.add(id);
+    if (entry.size > SEGMENT_HEADER_LEN && full.size > 1) break;
+  }
+  return full;
+}
+
+function segmentFacts({ id, entry, index }: SegmentEntry, answer: SegmentAnswer): SegmentFacts {
+  return {
+    id,
+    file: entry.name,
+    size: entry.size,
+    role: 'sealed',
+    scan: answer.is === 'scanned' ? answer.scan : null,
+    problem: answer.is === 'unreadable' ? answer.problem : null,
+    indexFile: indexFileName(id),
+    indexSize: index?.size ?? null,
+  };
+}
+
+function factsOf(
+  listing: Listing,
+  subject: Subject,
+  segments: SegmentFacts[],
+  sidecars: Sidecars,
+  options: ShardCheckOptions,
+): ShardFacts {
+  const kept = segments.filter(({ role }) => role === 'sealed' || role === 'newest');
+  const sizes = new Map(listing.entries.map(({ name, size }) => [name, size]));
+  const facts: ShardFacts = {
+    label: subject.label,
+    name: listing.name,
+    path: listing.path,
+    segments,
+    sidecars,
+    base: kept[0]?.scan?.head.header?.baseOffset ?? (kept.length === 0 ? 0n : null),
+    tail: null,
+    settings: options.settings,
+    quick: options.quick,
+    open: (file) => FileSource.open(joinShown(String(listing.raw), file), sizes.get(file)),
+  };
+  return { ...facts, tail: recoveredTail(facts) };
+}
+
+/** The end of intact history in the newest segment after recovery's own cut. */
+function recoveredTail(facts: ShardFacts): bigint | null {
+  const newest = facts.segments.find(({ role }) => role === 'newest');
+  if (newest === undefined) return 0n;
+  const outcome = fullOutcome(newest, facts.settings, true);
+  return outcome.is === 'whole' || outcome.is === 'cut' ? outcome.nextOffset : intactTail(facts);
+}
+
+/** What a reader of intact records sees as the next offset in the newest segment. */
+function intactTail(facts: ShardFacts): bigint | null {
+  const newest = facts.segments.find(({ role }) => role === 'newest');
+  if (newest === undefined) return facts.segments.length === 0 ? null : 0n;
+  const { scan } = newest;
+  if (scan === null || scan.records === null || scan.records.stopped !== null) return null;
+  if (scan.records.lastOffset !== null) return scan.records.lastOffset + 1n;
+  return scan.head.header?.baseOffset ?? null;
+}
+
+function namesFindings(files: ShardFiles, subject: Subject): Finding[] {
+  const unopenable = files.unopenable.map(({ id, entry }) =>
+    makeFinding(subject, {
+      kind: 'SegmentFileName',
+      severity: 'fatal',
+      file: entry.name,
+      segment: id,
+      detail: { id, opened: indexFileName(id).replace(/index$/, 'log') },
+    }),
+  );
+  const notFiles = files.notFiles.map((entry) =>
+    makeFinding(subject, {
+      kind: 'Unreadable',
+      severity: 'error',
+      file: entry.name,
+      detail: { reason: entry.type === 'file' ? 'unknown' : describeType(entry.type), code: 'ENOTFILE' },
+    }),
+  );
+  return [...unopenable, ...notFiles];
+}
+
+function noSegments(files: ShardFiles, subject: Subject): Finding[] {
+  if (files.segments.length > 0 || files.unopenable.length > 0) return [];
+  if (files.notFiles.some(({ name }) => name.endsWith('.log'))) return [];
+  const names = [...files.sidecars.keys(), ...files.strays.map(({ name }) => name)].slice(0, 20);
+  return [makeFinding(subject, { kind: 'NoSegments', severity: 'error', file: null, detail: { files: names } })];
+}
+
+function byWeight(a: Finding, b: Finding): number {
+  const severity = SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity);
+  if (severity !== 0) return severity;
+  const [segmentA, segmentB] = [a.site.segment ?? -1n, b.site.segment ?? -1n];
+  if (segmentA !== segmentB) return segmentA < segmentB ? -1 : 1;
+  return (a.site.position ?? -1) - (b.site.position ?? -1);
+}
+
+function omittedOf(segments: readonly SegmentFacts[]): ShardReport['omitted'] {
+  return segments.flatMap(({ file, indexFile, scan }) => {
+    const records = scan?.records;
+    if (!records) return [];
+    const damages = Array.from(records.omitted, ([kind, count]) => ({ file, kind, count }));
+    const entries = records.entryMismatchesOmitted + (scan?.head.index?.droppedOmitted ?? 0);
+    return entries === 0 ? damages : [...damages, { file: indexFile, kind: 'IndexEntry' as const, count: entries }];
+  });
+}
+
+/** Every byte of a segment is verified, damaged or unread. */
+function segmentReport(segment: SegmentFacts): SegmentReport {
+  const { scan, size } = segment;
+  const header = scan?.head.header ?? null;
+  const records = scan?.records ?? null;
+  const { damaged, unread } = accounts(segment);
+  return {
+    id: segment.id,
+    file: segment.file,
+    version: header?.version ?? null,
+    baseOffset: header?.baseOffset ?? null,
+    nextOffset: records?.nextOffset ?? scan?.resumed?.nextOffset ?? header?.baseOffset ?? null,
+    createdAtMicros: header?.createdAtMicros ?? null,
+    records: records?.records ?? 0,
+    bytes: size,
+    verifiedBytes: size - damaged - unread,
+    damagedBytes: damaged,
+    unreadBytes: unread,
+    firstTimestampMicros: records?.firstTimestampMicros ?? null,
+    lastTimestampMicros: records?.lastTimestampMicros ?? null,
+    index: indexReport(segment),
+  };
+}
+
+function accounts({ role, scan, size }: SegmentFacts): { damaged: number; unread: number } {
+  if (scan === null || scan.head.problem !== null) return { damaged: 0, unread: size };
+  if (role === 'blank-first' || size < SEGMENT_HEADER_LEN) return { damaged: size, unread: 0 };
+  if (scan.head.headerDamage?.kind === 'SegmentVersion') return { damaged: 0, unread: size };
+  const header = scan.head.header === null ? SEGMENT_HEADER_LEN : 0;
+  if (scan.records === null) {
+    const from = scan.resumed === null ? size : Math.min(size, scan.resumed.position);
+    const failed = scan.resumed?.failure ? size - Math.min(size, scan.resumed.failure.position) : 0;
+    return { damaged: header + failed, unread: from - SEGMENT_HEADER_LEN };
+  }
+  return { damaged: header + scan.records.damagedBytes, unread: size - scan.records.end };
+}
+
+function indexReport({ scan, role, indexFile }: SegmentFacts): IndexReport | null {
+  const index = scan?.head.index ?? null;
+  if (scan === null || index === null) return null;
+  const judged = role === 'sealed' || role === 'newest' ? (scan.records?.checkedEntries ?? 0) : 0;
+  return {
+    file: indexFile,
+    entries: index.entries,
+    usable: scan.head.indexUsable,
+    checkedEntries: judged,
+    notJudgedEntries: index.kept - judged,
+  };
+}
+
+function sidecarReports(sidecars: Sidecars): SidecarReport[] {
+  return Object.values(sidecars)
+    .filter((sidecar) => sidecar !== null)
+    .map((sidecar) => ({
+      file: sidecar.file,
+      bytes: sidecar.size,
+      state: sidecar.reading === null ? 'unreadable' : sidecar.reading.damage.length > 0 ? 'damaged' : 'sound',
+      facts: {},
+    }));
+}

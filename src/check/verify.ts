@@ -1,0 +1,47 @@
+/**
+ * The check of many paths: has each shard and root checked, and gives what is said of them in the order of the walk.
+ */
+
+import type { RootReport, ShardReport } from '../domain/report.js';
+import type { Scanner } from '../scan/scanner.js';
+import { checkRoot, passedOverReport } from './root.js';
+import { checkShard, type ShardCheckOptions } from './shard.js';
+import { type Target, targetPath, targetsOf } from './targets.js';
+
+export interface VerifyOptions extends Omit<ShardCheckOptions, 'sole'> {
+  readonly includeDeleted: boolean;
+  /** How many shards may be under way at once. */
+  readonly concurrency: number;
+}
+
+export type VerifyEvent =
+  | { readonly is: 'shard'; readonly report: ShardReport }
+  | { readonly is: 'root'; readonly report: RootReport }
+  /** The run was interrupted before this was done. */
+  | { readonly is: 'interrupted'; readonly path: string };
+
+/** Throws a failure for a path that is not there, or holds nothing of the format. */
+export async function* verifyPaths(
+  paths: readonly string[],
+  scanner: Scanner,
+  options: VerifyOptions,
+): AsyncGenerator<VerifyEvent> {
+  const pending: Promise<VerifyEvent>[] = [];
+  for (const path of paths) {
+    for (const target of targetsOf(path, options)) {
+      const event = eventOf(target, scanner, options);
+      // A rejection is met when its turn comes; until then it must not count as unhandled.
+      event.catch(() => {});
+      pending.push(event);
+      if (pending.length >= options.concurrency) yield await pending.shift()!;
+    }
+  }
+  for (const event of pending) yield await event;
+}
+
+async function eventOf(target: Target, scanner: Scanner, options: VerifyOptions): Promise<VerifyEvent> {
+  if (target.what === 'root') return { is: 'root', report: checkRoot(target.listing, options, target.sole) };
+  if (target.what === 'passed-over') return { is: 'root', report: passedOverReport(target.path, target.items) };
+  const report = await checkShard(target.listing, scanner, { ...options, sole: target.sole });
+  return report === null ? { is: 'interrupted', path: targetPath(target) } : { is: 'shard', report };
+}

@@ -1,0 +1,68 @@
+/**
+ * What a command is given beside its arguments: where to write, when to stop, how text should look.
+ */
+
+import type { Readable, Writable } from 'node:stream';
+import type { Style } from '../report/style.js';
+
+export interface Streams {
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly stdin: Readable;
+}
+
+export interface CommandContext {
+  readonly out: Output;
+  readonly streams: Streams;
+  /** Aborted on the first SIGINT or SIGTERM. */
+  readonly signal: AbortSignal;
+  /** 130 or 143 once a signal came. */
+  signalCode(): number | null;
+  readonly tool: { readonly name: string; readonly version: string };
+  readonly nowMicros: bigint;
+  style(color: ColorChoice): Style;
+}
+
+export type ColorChoice = 'auto' | 'always' | 'never';
+
+/** A module of a command: its work, given parsed options. Returns the exit code. */
+export interface CommandModule {
+  run(context: CommandContext, paths: readonly string[], options: Readonly<Record<string, unknown>>): Promise<number>;
+}
+
+/** Standard output that waits when the reader is slow, and is quiet once the reader has gone. */
+export class Output {
+  readonly #stream: Writable;
+  #closed = false;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      this.#closed = true;
+      stream.emit('drain');
+    });
+  }
+
+  /** True once nobody reads any more. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Writes and waits until there is room for more; false when nobody reads any more. */
+  async write(text: string | Uint8Array): Promise<boolean> {
+    if (this.#closed || text.length === 0) return !this.#closed;
+    if (!this.#stream.write(text) && !this.#closed) {
+      await new Promise<void>((resolve) => this.#stream.once('drain', resolve));
+    }
+    return !this.#closed;
+  }
+
+  /** Waits until everything written has gone out. */
+  async flush(): Promise<void> {
+    if (this.#closed) return;
+    await new Promise<void>((resolve) => {
+      this.#stream.write('', () => resolve());
+    });
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * `verify`: checks everything below the paths and prints what is wrong, what a broker would do, and what to do next.
+ */
+
+import { type FailOn, Tally } from '../check/summary.js';
+import { verifyPaths } from '../check/verify.js';
+import type { RootReport, ShardReport, Summary } from '../domain/report.js';
+import { renderRootLine, renderShardLine, renderSummaryLine, renderVerifyJson } from '../report/json.js';
+import { renderVerify } from '../report/table.js';
+import { InlineScanner } from '../scan/scanner.js';
+import type { CommandContext } from './context.js';
+import { colorOf, flag, formatOf, listOf, type Options, settingsOf, shardKeyOf } from './options.js';
+
+export async function run(context: CommandContext, paths: readonly string[], options: Options): Promise<number> {
+  const scanner = new InlineScanner(context.signal);
+  const tally = new Tally(options['failOn'] as FailOn);
+  const shards: ShardReport[] = [];
+  const roots: RootReport[] = [];
+  const format = formatOf(options);
+  try {
+    for await (const event of verifyPaths(paths, scanner, checkOptions(context, options))) {
+      if (event.is === 'interrupted') continue;
+      if (event.is === 'shard') {
+        tally.addShard(event.report);
+        if (format === 'ndjson') await context.out.write(renderShardLine(event.report));
+        else shards.push(event.report);
+      } else {
+        tally.addRoot(event.report);
+        if (format === 'ndjson') await context.out.write(renderRootLine(event.report));
+        else roots.push(event.report);
+      }
+      if (context.signal.aborted) break;
+    }
+  } finally {
+    await scanner.close();
+  }
+  const partial = context.signal.aborted;
+  const exitCode = context.signalCode();
+  const summary: Summary = exitCode === null ? tally.summary() : { ...tally.summary(), exitCode };
+  await context.out.write(rendered(context, options, { partial, shards, roots, summary }));
+  return summary.exitCode;
+}
+
+function rendered(
+  context: CommandContext,
+  options: Options,
+  report: { partial: boolean; shards: ShardReport[]; roots: RootReport[]; summary: Summary },
+): string {
+  switch (formatOf(options)) {
+    case 'json':
+      return renderVerifyJson(report, context.tool);
+    case 'ndjson':
+      return renderSummaryLine(report.summary, context.tool, report.partial);
+    case 'table':
+      return renderVerify(report, context.style(colorOf(options)), {
+        all: flag(options, 'all'),
+        quiet: flag(options, 'quiet'),
+        settings: settingsOf(options),
+      });
+  }
+}
+
+function checkOptions(context: CommandContext, options: Options) {
+  return {
+    settings: settingsOf(options),
+    quick: flag(options, 'quick'),
+    key: shardKeyOf(options),
+    replicas: listOf(options, 'replica'),
+    nowMicros: context.nowMicros,
+    includeDeleted: flag(options, 'includeDeleted'),
+    concurrency: 1,
+  };
+}

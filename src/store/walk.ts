@@ -1,0 +1,231 @@
+/**
+ * From a path to the shards and data roots below it, by names alone: nothing here opens a file.
+ *
+ * Links are followed when they are the argument itself; below that they are named and left alone. Names are kept as the
+ * bytes that they are, beside a text for showing. A directory that cannot be listed is reported, and the walk goes on.
+ */
+
+import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { indexIdOf, segmentIdOf } from '../format/names.js';
+import type { RawPath } from './file-source.js';
+
+export type EntryType = 'file' | 'directory' | 'link' | 'fifo' | 'socket' | 'device';
+
+export interface Entry {
+  /** For showing; bytes that are not UTF-8 appear as `\xNN`. */
+  readonly name: string;
+  readonly path: RawPath;
+  readonly type: EntryType;
+  readonly size: number;
+  readonly inode: bigint;
+  readonly device: bigint;
+  readonly mtimeNs: bigint;
+}
+
+export interface WalkProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Listing {
+  /** As given or found. */
+  readonly path: string;
+  readonly raw: RawPath;
+  /** The directory's own name. */
+  readonly name: string;
+  /** Ascending by the bytes of the names. */
+  readonly entries: readonly Entry[];
+  readonly problem: WalkProblem | null;
+}
+
+export type Discovered =
+  | { readonly what: 'shard'; readonly listing: Listing; readonly root: string | null }
+  | { readonly what: 'root'; readonly listing: Listing }
+  | { readonly what: 'problem'; readonly path: string; readonly root: string | null; readonly problem: WalkProblem }
+  | { readonly what: 'stranger'; readonly path: string; readonly root: string | null; readonly entry: Entry };
+
+/** Names of the small files that may lie in a shard's directory. */
+export const SHARD_SIDECARS: readonly string[] = [
+  'epochs',
+  'replica',
+  'ballot',
+  'producers',
+  'offload.manifest',
+  'keys.idx',
+];
+/** Names that only a data root holds. */
+export const ROOT_FILES: readonly string[] = ['storage-id', 'run-state', 'registration', 'node-id'];
+
+/** How deep below the argument shards are looked for. */
+const MAX_DEPTH = 32;
+
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A name for showing; its bytes where it is not UTF-8. */
+export function shownName(raw: Buffer): string {
+  try {
+    return STRICT_UTF8.decode(raw);
+  } catch {
+    return Array.from(raw, (byte) =>
+      byte >= 0x20 && byte < 0x7f && byte !== 0x5c
+        ? String.fromCharCode(byte)
+        : `\\x${byte.toString(16).padStart(2, '0')}`,
+    ).join('');
+  }
+}
+
+/** What is at a path, links followed; null when there is nothing. Throws nothing. */
+export function statPath(path: RawPath): { type: EntryType; size: number } | WalkProblem | null {
+  try {
+    const facts = statSync(path);
+    return { type: typeOf(facts), size: facts.size };
+  } catch (error) {
+    const problem = problemOf(error);
+    return problem.code === 'ENOENT' || problem.code === 'ENOTDIR' ? null : problem;
+  }
+}
+
+/** The entries of one directory with their sizes as they are now. Entries that vanish meanwhile are left out. */
+export function listDirectory(path: string, raw: RawPath = path): Listing {
+  const name = baseName(path);
+  try {
+    const names = readdirSync(raw, { encoding: 'buffer' }).sort(Buffer.compare);
+    const entries: Entry[] = [];
+    for (const rawName of names) {
+      const entry = entryOf(raw, rawName);
+      if (entry !== null) entries.push(entry);
+    }
+    return { path, raw, name, entries: indexesFirst(entries), problem: null };
+  } catch (error) {
+    return { path, raw, name, entries: [], problem: problemOf(error) };
+  }
+}
+
+/**
+ * Takes the sizes of segments after those of everything else: what an index or a small file says of a log that grows
+ * meanwhile is then never ahead of the prefix that is judged.
+ */
+function indexesFirst(entries: readonly Entry[]): Entry[] {
+  return entries.map((entry) => {
+    if (entry.type !== 'file' || segmentIdOf(entry.name) === null) return entry;
+    try {
+      const facts = lstatSync(entry.path, { bigint: true });
+      return { ...entry, size: Number(facts.size), mtimeNs: facts.mtimeNs };
+    } catch {
+      return entry;
+    }
+  });
+}
+
+function entryOf(directory: RawPath, rawName: Buffer): Entry | null {
+  const name = shownName(rawName);
+  const path = joinRaw(directory, rawName, name);
+  try {
+    const facts = lstatSync(path, { bigint: true });
+    return {
+      name,
+      path,
+      type: typeOf(facts),
+      size: Number(facts.size),
+      inode: facts.ino,
+      device: facts.dev,
+      mtimeNs: facts.mtimeNs,
+    };
+  } catch {
+    return null;
+  }
+}
+
+function joinRaw(directory: RawPath, rawName: Buffer, name: string): RawPath {
+  if (typeof directory === 'string' && Buffer.from(name).equals(rawName)) return joinShown(directory, name);
+  const parent = typeof directory === 'string' ? Buffer.from(directory) : directory;
+  const separator = parent.at(-1) === 0x2f ? [] : [0x2f];
+  return Buffer.concat([parent, Buffer.from(separator), rawName]);
+}
+
+/** A path for showing. */
+export function joinShown(directory: string, name: string): string {
+  return directory.endsWith('/') ? directory + name : `${directory}/${name}`;
+}
+
+function baseName(path: string): string {
+  const trimmed = path.replace(/\/+$/, '');
+  return trimmed.slice(trimmed.lastIndexOf('/') + 1) || path;
+}
+
+interface Typed {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+  isFIFO(): boolean;
+  isSocket(): boolean;
+}
+
+function typeOf(facts: Typed): EntryType {
+  if (facts.isFile()) return 'file';
+  if (facts.isDirectory()) return 'directory';
+  if (facts.isSymbolicLink()) return 'link';
+  if (facts.isFIFO()) return 'fifo';
+  return facts.isSocket() ? 'socket' : 'device';
+}
+
+function problemOf(error: unknown): WalkProblem {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
+  return { code, message: error instanceof Error ? error.message : String(error) };
+}
+
+/** True for a directory that holds a segment, an index or a small file of a shard. */
+export function isShard(listing: Listing): boolean {
+  return listing.entries.some(
+    ({ name, type }) =>
+      segmentIdOf(name) !== null || indexIdOf(name) !== null || (type === 'file' && SHARD_SIDECARS.includes(name)),
+  );
+}
+
+function isRoot(listing: Listing): boolean {
+  return listing.entries.some(
+    ({ name, type }) =>
+      (type === 'file' && ROOT_FILES.includes(name)) ||
+      (type === 'directory' && (name === '.streams' || name === '.deleted')),
+  );
+}
+
+export interface DiscoverOptions {
+  readonly includeDeleted: boolean;
+}
+
+/** Everything of the format at or below a directory, parents in front of children, in a stable order. */
+export function* discover(path: string, options: DiscoverOptions): Generator<Discovered> {
+  const stack: { path: string; raw: RawPath; depth: number; root: string | null }[] = [
+    { path, raw: path, depth: 0, root: null },
+  ];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const listing = listDirectory(next.path, next.raw);
+    if (listing.problem !== null) {
+      yield { what: 'problem', path: next.path, root: next.root, problem: listing.problem };
+      continue;
+    }
+    let { root } = next;
+    const shard = isShard(listing);
+    if (isRoot(listing)) {
+      root = next.path;
+      yield { what: 'root', listing };
+    }
+    if (shard) yield { what: 'shard', listing, root };
+    const below: typeof stack = [];
+    for (const entry of listing.entries) {
+      if (entry.type === 'directory') {
+        if (!entered(entry.name, options) || next.depth >= MAX_DEPTH) continue;
+        below.push({ path: joinShown(next.path, entry.name), raw: entry.path, depth: next.depth + 1, root });
+      } else if (!shard && entry.type !== 'file') {
+        yield { what: 'stranger', path: joinShown(next.path, entry.name), root, entry };
+      }
+    }
+    stack.push(...below.reverse());
+  }
+}
+
+/** A broker never reads a dotted directory as a shard; deleted streams wait in one. */
+function entered(name: string, options: DiscoverOptions): boolean {
+  return !name.startsWith('.') || (options.includeDeleted && name === '.deleted');
+}
