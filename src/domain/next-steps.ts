@@ -80,7 +80,8 @@ function recordStep(detail: ScanContext, context: FindingContext, byDefault: boo
   if (!context.newest || isFollowed(detail, context) || position === undefined || position < FIRST_RECORD) {
     return healOrSalvage(context);
   }
-  if (byDefault && context.cutAtOpen) return `felix-fsck repair-tail ${context.shardPath}`;
+  // A broker cuts an unfinished write unless older damage comes first, and then a cut here would not make it open.
+  if (byDefault) return context.cutAtOpen ? `felix-fsck repair-tail ${context.shardPath}` : healOrSalvage(context);
   if (isZeroTail(detail, context)) return `felix-fsck repair-tail --allow zero-tail ${context.shardPath}`;
   const healing = heal(context);
   if (healing !== null) return healing;

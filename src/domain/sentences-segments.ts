@@ -12,19 +12,18 @@ export function bitFlipWords(flip: BitFlip | null | undefined): string | null {
   return `one flipped bit explains it: ${place}, by chance ${chanceWords(flip.chance)}`;
 }
 
+const LIKENESS: ReadonlyMap<string, string> = new Map([
+  ['zeros', 'the bytes are all zero'],
+  ['text', 'the bytes look like text'],
+  ['torn-write', 'the bytes look like a torn write'],
+  ['segment-header', 'the bytes look like the header of another segment'],
+]);
+
 /** What the damaged bytes look like; a flipped bit has words of its own. */
 export function likenessWords(context: FindingContext): string | null {
-  switch (context.looksLike) {
-    case null:
-    case 'bit-flip':
-      return null;
-    case 'zeros':
-      return 'the bytes are all zero';
-    case 'torn-write':
-      return 'the bytes look like a torn write';
-    default:
-      return `the bytes look like ${printable(context.looksLike)}`;
-  }
+  const { looksLike } = context;
+  if (looksLike === null || looksLike === 'bit-flip') return null;
+  return LIKENESS.get(looksLike) ?? `the bytes look like ${printable(looksLike)}`;
 }
 
 /** The records of a segment that no reader gets at; only said when the offsets are known. */
@@ -92,7 +91,9 @@ export const SEGMENT_SENTENCES = {
     ),
   StrayFile: ({ looksLike, bytes, offsets, records, note }) =>
     sentenceOf(
-      `No reader opens this file: ${bytesOf(bytes)} that look like ${printable(looksLike)}`,
+      bytes === 0
+        ? 'No reader opens this file: it is empty (0 bytes)'
+        : `No reader opens this file: ${bytesOf(bytes)} that look like ${printable(looksLike)}`,
       offsets === undefined
         ? null
         : `it holds ${records === undefined ? '' : `${counted(records, 'intact record')} in `}${offsetsOf(offsets)}`,

@@ -65,3 +65,10 @@ export function quoted(text: string, limit = 120): string {
 export function sentenceOf(...clauses: readonly (string | null)[]): string {
   return `${printable(clauses.filter((clause) => clause !== null).join('; '))}.`;
 }
+
+/** Prose written over several lines of source, as one line: every run of blanks becomes one space. */
+export function prose(strings: TemplateStringsArray, ...values: readonly string[]): string {
+  return String.raw({ raw: strings }, ...values)
+    .replace(/\s+/g, ' ')
+    .trim();
+}
