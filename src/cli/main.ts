@@ -7,8 +7,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { FailureError } from '../domain/result.js';
 import { verifyChecksums } from '../format/checksum.js';
-import { COMMANDS, type CommandSpec, type OptionSpec } from './command-table.js';
+import { COMMANDS } from './command-table.js';
 import { type CommandContext, Output, type Streams } from './context.js';
+import type { CommandSpec, OptionSpec } from './specs/shared.js';
 import { styleFor } from './terminal.js';
 import { TOOL } from './version.js';
 

@@ -1,0 +1,49 @@
+import {
+  ALL,
+  BROKER,
+  COLOR,
+  type CommandSpec,
+  FAIL_ON,
+  FORMAT,
+  INCLUDE_DELETED,
+  JOBS,
+  NO_PROGRESS,
+  QUIET,
+  SHARD_KEY,
+} from './shared.js';
+
+export const VERIFY: CommandSpec = {
+  name: 'verify',
+  args: '<path...>',
+  summary: 'check everything: records, indexes, small files, and what they say of each other',
+  description:
+    'Reads every byte of the shards below each path and reports every damage with its place, what is lost, and what a ' +
+    'broker would do on opening. Nothing is written. A path is a file, a shard directory or a data root.',
+  options: [
+    FORMAT,
+    { flags: '--quick', description: 'check only what a broker checks at open' },
+    ALL,
+    QUIET,
+    COLOR,
+    SHARD_KEY,
+    ...BROKER,
+    {
+      flags: '--replica <dir>',
+      description: 'a replica of the shard, named in the way out that is proposed; may be repeated',
+      value: 'list',
+    },
+    INCLUDE_DELETED,
+    JOBS,
+    FAIL_ON,
+    NO_PROGRESS,
+  ],
+  examples: [
+    { command: 'felix-fsck verify fixtures/zero-tail', shows: 'a shard that a broker refuses to open, and why' },
+    { command: 'felix-fsck verify --format json fixtures/healthy', shows: 'the same as JSON' },
+    {
+      command: 'felix-fsck verify --repair-checksum-tail fixtures/flipped-bit-in-payload',
+      shows: 'what a broker with that setting would do',
+    },
+  ],
+  load: () => import('../verify.js'),
+};
