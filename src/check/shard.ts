@@ -16,14 +16,16 @@ import type { ScanSettings } from '../scan/segment-file.js';
 import { FileSource } from '../store/file-source.js';
 import { joinShown, type Listing } from '../store/walk.js';
 import { fullOutcome } from './broker.js';
-import { evidenceReader } from './evidence.js';
+import { coverage, objectKeys } from './coverage.js';
+import { EvidenceReader } from './evidence.js';
 import { checkIndexes } from './indexes.js';
 import { makeFinding, type Subject } from './make-finding.js';
 import { predict } from './prediction.js';
 import { checkRelations } from './relations.js';
 import { assignRoles } from './roles.js';
+import { checkDirectoryName } from './root-files.js';
 import { checkSegments } from './segments.js';
-import { type SegmentFacts, type ShardFacts, type Sidecars, valueOf } from './shard-facts.js';
+import type { SegmentFacts, ShardFacts, Sidecars } from './shard-facts.js';
 import { type SegmentEntry, type ShardFiles, sortShardFiles } from './shard-files.js';
 import { readSidecars } from './sidecar-files.js';
 import { checkStrays, describeType } from './strays.js';
@@ -63,15 +65,20 @@ export async function checkShard(
   const facts = factsOf(listing, subject, segments, sidecars, options);
   const strays = await checkStrays(files.strays, subject, scanner, scanSettings(options));
   const relations = checkRelations(facts, subject);
-  const evidence = evidenceReader(facts);
+  const naming =
+    options.sole === null ? checkDirectoryName(listing.name, options.key, subject) : { findings: [], notChecked: [] };
+  const evidence = new EvidenceReader(facts);
+  const objectFor = objectKeys(facts);
   const findings = [
+    ...naming.findings,
     ...namesFindings(files, subject),
-    ...checkSegments({ facts, subject, evidence, strays: strays.segments, objectFor: relations.objectFor }),
+    ...checkSegments({ facts, subject, evidence: evidence.of, strays: strays.segments, objectFor }),
     ...checkIndexes(facts, subject),
     ...relations.findings,
     ...strays.findings,
     ...(options.sole === null ? noSegments(files, subject) : []),
   ].sort(byWeight);
+  evidence.close();
   return {
     path: listing.path,
     name: listing.name,
@@ -81,10 +88,10 @@ export async function checkShard(
     tailOffset: intactTail(facts),
     segments: segments.map(segmentReport),
     sidecars: sidecarReports(sidecars),
-    coverage: relations.coverage,
+    coverage: coverage(facts),
     findings,
-    omitted: omittedOf(segments),
-    notChecked: relations.notChecked,
+    omitted: [...omittedOf(segments), ...relations.omitted],
+    notChecked: [...naming.notChecked, ...relations.notChecked],
     prediction: predict(facts, files.unopenable, findings, options.sole),
     bytesRead: segments.reduce((sum, { size }) => sum + size, 0),
   };
@@ -117,7 +124,7 @@ async function scanSegments(
   if (order.some(({ id }) => answers.get(id)!.is === 'interrupted')) return null;
   const segments = files.segments.map((segment) => segmentFacts(segment, answers.get(segment.id)!));
   if (options.sole?.segment?.sealed) return segments;
-  return assignRoles(segments, options.settings, valueOf(sidecars.replica)?.commit ?? null);
+  return assignRoles(segments, options.settings, sidecars.replica?.reading?.value?.commit ?? null);
 }
 
 /** In a quick look only those segments are read whole that a broker may take for the newest. */

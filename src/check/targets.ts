@@ -30,7 +30,7 @@ export interface SoleFile {
 
 export type Target =
   | { readonly what: 'shard'; readonly listing: Listing; readonly sole: SoleFile | null }
-  | { readonly what: 'root'; readonly listing: Listing; readonly sole: boolean }
+  | { readonly what: 'root'; readonly listing: Listing }
   /** Directories below the argument that could not be listed, and links and the like that were left alone. */
   | { readonly what: 'passed-over'; readonly path: string; readonly items: readonly PassedOver[] };
 
@@ -51,7 +51,7 @@ export function* targetsOf(path: string, options: { includeDeleted: boolean }): 
     if (item.what === 'problem' || item.what === 'stranger') passedOver.push(item);
     else {
       found++;
-      yield item.what === 'shard' ? { ...item, sole: null } : { ...item, sole: false };
+      yield item.what === 'shard' ? { ...item, sole: null } : item;
     }
   }
   const [first] = passedOver;
@@ -74,7 +74,7 @@ function soleTarget(path: string, size: number, isFile: boolean): Target {
   const identity = identityOf(path, size);
   if (ROOT_FILES.includes(name) || (ROOT_FILES.includes(identity.kind) && segmentIdOf(name) === null)) {
     const named = ROOT_FILES.includes(name) ? name : identity.kind;
-    return { what: 'root', listing: { ...parent, path: directory, entries: [{ ...own, name: named }] }, sole: true };
+    return { what: 'root', listing: { ...parent, path: directory, entries: [{ ...own, name: named }] } };
   }
   const id = segmentIdOf(name) ?? indexIdOf(name) ?? 0n;
   const newest = parent.entries.reduce((max, { name: other }) => bigMax(max, segmentIdOf(other) ?? -1n), -1n);

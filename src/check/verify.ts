@@ -40,7 +40,7 @@ export async function* verifyPaths(
 }
 
 async function eventOf(target: Target, scanner: Scanner, options: VerifyOptions): Promise<VerifyEvent> {
-  if (target.what === 'root') return { is: 'root', report: checkRoot(target.listing, options, target.sole) };
+  if (target.what === 'root') return { is: 'root', report: checkRoot(target.listing) };
   if (target.what === 'passed-over') return { is: 'root', report: passedOverReport(target.path, target.items) };
   const report = await checkShard(target.listing, scanner, { ...options, sole: target.sole });
   return report === null ? { is: 'interrupted', path: targetPath(target) } : { is: 'shard', report };
