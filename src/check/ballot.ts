@@ -1,0 +1,39 @@
+/**
+ * The ballot against the accepted generation (format page, "ballot: whom the generation was accepted from").
+ */
+
+import { BALLOT_LAYOUT } from '../format/ballot.js';
+import { fieldAt } from '../format/layout-places.js';
+import { Judge, type Judgement } from './judgement.js';
+import type { Subject } from './make-finding.js';
+import type { ShardFacts } from './shard-facts.js';
+
+/** An absent `replica` reads as generation 0: nothing accepted. */
+export function checkBallot(facts: ShardFacts, subject: Subject): Judgement {
+  const judge = new Judge(subject);
+  const { ballot: sidecar, replica } = facts.sidecars;
+  const ballot = judge.contentOf(sidecar, 'it was not held against the accepted generation');
+  if (sidecar === null || ballot === null) return judge.judgement;
+  const accepted = replica === null ? 0n : judge.contentOf(replica, 'the ballot was not held against it')?.generation;
+  const { generation, leader } = ballot;
+  const { file } = sidecar;
+  const position = fieldAt(BALLOT_LAYOUT, 'generation');
+  const detail = { ballot: generation, accepted: accepted ?? 0n, leader };
+  if (accepted !== undefined && generation < accepted) {
+    judge.report({ kind: 'BallotBehind', severity: 'info', file, position, detail });
+    return judge.judgement;
+  }
+  if (accepted !== undefined && generation > accepted) {
+    judge.report({ kind: 'BallotAhead', severity: 'info', file, position, detail });
+  }
+  if (leader === '') {
+    judge.report({
+      kind: 'GenerationGivenUp',
+      severity: 'info',
+      file,
+      position: fieldAt(BALLOT_LAYOUT, 'leader_len'),
+      detail: { generation },
+    });
+  }
+  return judge.judgement;
+}
