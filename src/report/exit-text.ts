@@ -2,6 +2,8 @@
  * Exit codes in words.
  */
 
+import type { Severity } from '../domain/finding.js';
+
 const MEANINGS: Readonly<Record<number, string>> = {
   0: 'nothing to do',
   1: 'a bug in the tool, which says nothing about the data',
@@ -16,8 +18,9 @@ const MEANINGS: Readonly<Record<number, string>> = {
   143: 'terminated',
 };
 
-/** `Exit 22: a broker refuses to open at least one shard`. */
-export function exitText(code: number): string {
+/** `Exit 22: a broker refuses to open at least one shard`; `worst` tells an exit code 0 that was asked for. */
+export function exitText(code: number, worst: Severity | null): string {
+  if (code === 0 && worst !== null && worst !== 'info') return 'Exit 0: as asked, these findings do not fail the run';
   const meaning = MEANINGS[code];
   return meaning === undefined ? `Exit ${code}` : `Exit ${code}: ${meaning}`;
 }

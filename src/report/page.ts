@@ -5,7 +5,7 @@
 import type { Site } from '../domain/finding.js';
 import type { ByteRange, OffsetRange } from '../domain/units.js';
 import { offsetCount } from '../domain/units.js';
-import { counted, grouped, offsetsOf, printable } from '../domain/wording.js';
+import { counted, offsetsOf, printable } from '../domain/wording.js';
 import { type Paints, paintsOf, type Style, widthOf } from './style.js';
 
 export interface Page {
@@ -49,7 +49,7 @@ export function fileText(page: Page, file: string | null, segment: bigint | unde
 /** `segment 2 at byte 426`, for a site without more about it. */
 export function siteText(page: Page, site: Site): string {
   const segment = site.segment === undefined ? null : `segment ${site.segment}`;
-  const byte = site.position === undefined ? null : `byte ${grouped(site.position)}`;
+  const byte = site.position === undefined ? null : `byte ${site.position}`;
   if (segment !== null) return byte === null ? segment : `${segment} at ${byte}`;
   return byte ?? (site.shard === undefined ? 'the shard' : page.show(site.shard));
 }

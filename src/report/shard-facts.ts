@@ -59,7 +59,10 @@ function segmentTable(shard: ShardReport, page: Page, all: boolean): string[] {
   const lines = renderColumns(columns, rows, {
     width: page.width,
     paintTitles: page.paint.faint,
-    paintRow: (text, row) => (isHurt(shown[row]!) ? page.paint.error(text) : text),
+    paintRow: (text, row) => {
+      const { damagedBytes, unreadBytes } = shown[row]!;
+      return damagedBytes > 0 ? page.paint.error(text) : unreadBytes > 0 ? page.paint.warning(text) : text;
+    },
   });
   const hidden = segments.length - shown.length;
   if (hidden > 0) lines.push(...wrap(`and ${counted(hidden, 'more segment')} (--all lists them)`, page.width));

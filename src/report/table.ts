@@ -34,6 +34,9 @@ export interface VerifyStream {
   end(roots: readonly RootReport[], summary: Summary, partial: boolean): string;
 }
 
+/** Shards with a finding of warning or worse, by verdict: how many, and the first names. */
+type Troubled = Map<Verdict, { count: number; names: string[] }>;
+
 const HEALTHY_LINES = 20;
 const NAMED_SHARDS = 5;
 
@@ -52,7 +55,7 @@ export function verifyStream(style: Style, options: VerifyOptions, expected: num
   const healthy: string[] = [];
   let healthyCount = 0;
   let blocks = 0;
-  const troubled = new Map<Verdict | 'unread', { count: number; names: string[] }>();
+  const troubled: Troubled = new Map();
   const spaced = (lines: readonly string[]) => {
     if (lines.length === 0) return '';
     blocks += 1;
@@ -63,7 +66,7 @@ export function verifyStream(style: Style, options: VerifyOptions, expected: num
       const sound = isSound(report);
       if (!sound) remember(troubled, report);
       if (sound && options.quiet) return '';
-      if (!sound || expected === 1) return spaced(renderShard(report, page, options));
+      if (!sound || expected === 1) return spaced(renderShard(report, page, options, expected > 1));
       healthyCount += 1;
       if (options.all || healthyCount <= HEALTHY_LINES) healthy.push(...healthyLine(report, page));
       return '';
@@ -95,7 +98,7 @@ function weight(shard: ShardReport): number {
   return Math.max(found, { refuses: SEVERITIES.length, repairs: 2, opens: 0 }[shard.prediction.verdict]);
 }
 
-function remember(troubled: Map<Verdict | 'unread', { count: number; names: string[] }>, shard: ShardReport): void {
+function remember(troubled: Troubled, shard: ShardReport): void {
   const { verdict } = shard.prediction;
   const entry = troubled.get(verdict) ?? { count: 0, names: [] };
   entry.count += 1;
@@ -103,22 +106,24 @@ function remember(troubled: Map<Verdict | 'unread', { count: number; names: stri
   troubled.set(verdict, entry);
 }
 
-/** A shard in full. */
-export function renderShard(shard: ShardReport, page: Page, options: VerifyOptions): string[] {
-  const lines = [...titleLines(shard, page), ...renderVerdict(shard, options.settings, page)];
+/** A shard in full; its path too where the key alone may not tell which it is. */
+export function renderShard(shard: ShardReport, page: Page, options: VerifyOptions, withPath = false): string[] {
+  const lines = [...titleLines(shard, page, withPath), ...renderVerdict(shard, options.settings, page)];
   for (const block of findingBlocks(shard.findings, shard.omitted, page, options)) lines.push('', ...block);
   if (!options.quiet) lines.push('', ...renderShardFacts(shard, page, options.all));
   return lines;
 }
 
-function titleLines(shard: ShardReport, page: Page): string[] {
+function titleLines(shard: ShardReport, page: Page, withPath: boolean): string[] {
   const name = page.show(shard.name);
-  if (shard.key === null) return wrap(name, page.width).map(page.paint.strong);
+  const path = withPath
+    ? wrap(page.show(shard.path), page.width, { first: '  ', rest: '  ' }).map(page.paint.faint)
+    : [];
+  if (shard.key === null) return [...wrap(name, page.width).map(page.paint.strong), ...path];
   const key = page.show(shard.key);
   const [first = '', ...rest] = opposite(key, name, page.width, { rest: '  ' });
-  return first.startsWith(key)
-    ? [page.paint.strong(key) + first.slice(key.length), ...rest]
-    : [page.paint.strong(first), ...rest];
+  const strong = first.startsWith(key) ? page.paint.strong(key) + first.slice(key.length) : page.paint.strong(first);
+  return [strong, ...rest, ...path];
 }
 
 function findingBlocks(
@@ -146,15 +151,16 @@ function healthyLine(shard: ShardReport, page: Page): string[] {
   return [page.paint.good(first.slice(0, 5)) + first.slice(5), ...rest];
 }
 
-/** A data root: what is found of it as a whole, and what it is. */
+/** A data root, or another directory above shards: what is found of it as a whole, and what it is. */
 export function renderRoot(root: RootReport, page: Page, options: VerifyOptions): string[] {
   const blocks = findingBlocks(root.findings, [], page, options);
-  if (options.quiet && blocks.length === 0) return [];
-  const title = wrap(`Data root ${page.show(root.path)}`, page.width, { rest: '  ' }).map(page.paint.strong);
-  const lines = [...title];
-  for (const block of blocks) lines.push(...block, '');
-  if (options.quiet) return lines.slice(0, -1);
-  return [...lines, ...rootFactLines(root, page)];
+  const facts = options.quiet ? [] : rootFactLines(root, page);
+  if (blocks.length === 0 && facts.length === 0) return [];
+  const title = facts.length === 0 ? page.show(root.path) : `Data root ${page.show(root.path)}`;
+  const lines = wrap(title, page.width, { rest: '  ' }).map(page.paint.strong);
+  for (const block of blocks) lines.push('', ...block);
+  if (facts.length > 0) lines.push(...(blocks.length > 0 ? [''] : []), ...facts);
+  return lines;
 }
 
 const TROUBLE: readonly { readonly verdict: Verdict; readonly words: string; readonly severity: Severity }[] = [
@@ -163,12 +169,7 @@ const TROUBLE: readonly { readonly verdict: Verdict; readonly words: string; rea
   { verdict: 'opens', words: 'Opened, with findings', severity: 'warning' },
 ];
 
-function summaryLines(
-  summary: Summary,
-  partial: boolean,
-  troubled: ReadonlyMap<Verdict | 'unread', { readonly count: number; readonly names: readonly string[] }>,
-  page: Page,
-): string[] {
+function summaryLines(summary: Summary, partial: boolean, troubled: Troubled, page: Page): string[] {
   const lines: string[] = [];
   const say = (text: string) => lines.push(...wrap(text, page.width, { rest: '  ' }));
   if (partial) {
@@ -194,7 +195,7 @@ function summaryLines(
     );
   }
   say(`Findings: ${countsText(summary)}`);
-  say(exitText(summary.exitCode));
+  say(exitText(summary.exitCode, summary.worst));
   return lines;
 }
 

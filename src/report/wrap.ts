@@ -59,9 +59,14 @@ export function wrap(text: string, width: number, options: WrapOptions = {}): st
 /** A word of a shell: quoted parts hold it together. */
 const SHELL_WORD = /(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"])+/g;
 
-/** Breaks a shell command into lines that still can be pasted as a whole. */
+const JOINT = ' \\';
+
+/** Breaks a shell command into lines that still can be pasted as a whole; a long word gets the indent's room too. */
 export function wrapCommand(command: string, width: number, options: WrapOptions = {}): string[] {
-  return wrapWords(command.match(SHELL_WORD) ?? [command], width, { ...options, joint: ' \\' });
+  const words = command.match(SHELL_WORD) ?? [command];
+  const longest = words.reduce((most, word) => Math.max(most, displayWidth(word)), 0);
+  const rest = (options.rest ?? '').slice(0, Math.max(0, width - longest - JOINT.length));
+  return wrapWords(words, width, { ...options, rest, joint: JOINT });
 }
 
 const LEAST = 8;
