@@ -16,6 +16,8 @@ export interface FindingContext {
   readonly lostOffsets: OffsetRange | null;
   readonly damagedRange: ByteRange | null;
   readonly looksLike: string | null;
+  /** The same as a noun phrase to stand after "looks like", when the scan gave one. */
+  readonly likeness?: string | null;
   /** The finding lies in the newest segment of its shard. */
   readonly newest: boolean;
   /** What a broker with the given settings does about it at open, when it is damage in the newest segment. */

@@ -27,7 +27,7 @@ export const INDEX_SENTENCES = {
       dropped ? 'a reader drops the entry' : null,
     ),
   IndexTornEntry: ({ bytes }) =>
-    sentenceOf(`The last index entry is partial: ${bytesOf(bytes)} of 16 bytes`, 'a reader ignores it'),
+    sentenceOf(`The last index entry is partial: ${bytes} of 16 bytes`, 'a reader ignores it'),
 } satisfies Sentences<
   'IndexMagic' | 'IndexVersion' | 'IndexFlags' | 'IndexMissing' | 'IndexBaseOffset' | 'IndexEntry' | 'IndexTornEntry'
 >;
@@ -54,7 +54,7 @@ export const SIDECAR_SENTENCES = {
       `${named(context)} does not match its checksum (stored ${printable(expected)}, computed ${printable(found)})`,
     ),
   SidecarField: ({ field, problem }, context) =>
-    sentenceOf(`${named(context)} has an impossible ${printable(field)}: ${printable(problem)}`),
+    sentenceOf(`${named(context)} is sound but for the field ${printable(field)}, which ${printable(problem)}`),
 } satisfies Sentences<
   'SidecarMagic' | 'SidecarVersion' | 'SidecarTruncated' | 'SidecarTrailingBytes' | 'SidecarChecksum' | 'SidecarField'
 >;

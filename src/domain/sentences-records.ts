@@ -79,7 +79,10 @@ function orderSentence(detail: FindingDetails['OffsetOutOfOrder'], context: Find
   const { expected, found, fill } = detail;
   const filled = fill === undefined ? null : `a file beside it would fill the gap: ${printable(fill)}`;
   const skipped = found > expected ? (context.lostOffsets ?? { from: expected, to: found }) : context.lostOffsets;
-  const twice = found < expected ? `${offsetsOf({ from: found, to: expected })} come a second time` : null;
+  const twice =
+    found < expected
+      ? `${offsetsOf({ from: found, to: expected })} ${expected - found === 1n ? 'comes' : 'come'} a second time`
+      : null;
   if (context.site.position === 0) {
     const segment = context.site.segment === undefined ? 'The segment' : `Segment ${context.site.segment}`;
     return sentenceOf(
@@ -96,6 +99,12 @@ function orderSentence(detail: FindingDetails['OffsetOutOfOrder'], context: Find
     skipped === null ? null : lostWords(skipped),
     filled,
   );
+}
+
+function recordKindWords(kind: string): string {
+  if (kind === 'opens') return 'opening a batch';
+  if (kind === 'continues') return 'continuing a batch';
+  return printable(kind);
 }
 
 export const RECORD_SENTENCES = {
@@ -127,7 +136,7 @@ export const RECORD_SENTENCES = {
   OffsetOutOfOrder: orderSentence,
   RecordKindForVersion: ({ recordKind, version, offset }) =>
     sentenceOf(
-      `The record at offset ${offset} is of a kind (${printable(recordKind)}) that a segment of version ${version} may not hold`,
+      `The record at offset ${offset} is of a kind (${recordKindWords(recordKind)}) that a segment of version ${version} may not hold`,
     ),
   GenerationStartPayload: ({ offset, payloadLen }) =>
     sentenceOf(
@@ -136,7 +145,7 @@ export const RECORD_SENTENCES = {
     ),
   GenerationStartOrder: ({ offset, generation, previous }) =>
     sentenceOf(
-      `The generation-start record at offset ${offset} starts generation ${generation} behind generation ${previous}`,
+      `The generation-start record at offset ${offset} starts generation ${generation} after generation ${previous}`,
     ),
   BatchAbandoned: ({ producer, sequence, len, held, offset }) =>
     sentenceOf(

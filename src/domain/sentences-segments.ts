@@ -9,26 +9,43 @@ import { bytesOf, chanceWords, counted, lostWords, offsetsOf, printable, quoted,
 export function bitFlipWords(flip: BitFlip | null | undefined): string | null {
   if (flip === null || flip === undefined) return null;
   const place = `bit ${flip.bit} of the byte at position ${flip.position} (field ${printable(flip.field)})`;
-  return `one flipped bit explains it: ${place}, by chance ${chanceWords(flip.chance)}`;
+  return `one flipped bit explains it: ${place}; the chance that random damage looks so is ${chanceWords(flip.chance)}`;
 }
 
+/** The names that a scan gives to what it recognises; another one is shown as it is. */
 const LIKENESS: ReadonlyMap<string, string> = new Map([
   ['zeros', 'the bytes are all zero'],
-  ['text', 'the bytes look like text'],
+  ['partly-zeros', 'a part of the bytes is all zero'],
   ['torn-write', 'the bytes look like a torn write'],
   ['segment-header', 'the bytes look like the header of another segment'],
+  ['repeated', 'the bytes repeat one pattern'],
+  ['duplicate', 'it is a copy of an earlier record'],
+  ['foreign', 'foreign bytes lie within it'],
+  ['shifted', 'the bytes are those of a segment, moved from their place'],
+  ['ones', 'bytes of 0xff lie there'],
+  ['text', 'the bytes look like text'],
+  ['json', 'the bytes look like JSON text'],
+  ['index', 'the bytes look like an index'],
+  ['sidecar', 'the bytes look like another small file of a shard'],
+  ['apple-double', 'the bytes look like an AppleDouble file'],
+  ['overwritten', 'other bytes were written over its start'],
+  ['random', 'the bytes show no pattern'],
+  ['crlf', 'line ends were converted, as a transfer in text mode does'],
+  ['felix-wire', 'the bytes look like a frame of the network protocol (FLX1)'],
 ]);
 
 /** What the damaged bytes look like; a flipped bit has words of its own. */
 export function likenessWords(context: FindingContext): string | null {
-  const { looksLike } = context;
+  const { looksLike, likeness } = context;
   if (looksLike === null || looksLike === 'bit-flip') return null;
+  if (likeness !== undefined && likeness !== null) return `it looks like ${printable(likeness)}`;
   return LIKENESS.get(looksLike) ?? `the bytes look like ${printable(looksLike)}`;
 }
 
-/** The records of a segment that no reader gets at; only said when the offsets are known. */
+/** What becomes of the records behind a damaged header. */
 function lostWithHeader(context: FindingContext): string {
-  return context.lostOffsets === null ? 'the records behind it were not judged by it' : lostWords(context.lostOffsets);
+  if (context.lostOffsets !== null) return lostWords(context.lostOffsets);
+  return 'the records behind it are judged by their own checksums';
 }
 
 export const SEGMENT_SENTENCES = {
@@ -93,7 +110,7 @@ export const SEGMENT_SENTENCES = {
     sentenceOf(
       bytes === 0
         ? 'No reader opens this file: it is empty (0 bytes)'
-        : `No reader opens this file: ${bytesOf(bytes)} that look like ${printable(looksLike)}`,
+        : `No reader opens this file: ${bytesOf(bytes)} that ${bytes === 1 ? 'looks' : 'look'} like ${printable(looksLike)}`,
       offsets === undefined
         ? null
         : `it holds ${records === undefined ? '' : `${counted(records, 'intact record')} in `}${offsetsOf(offsets)}`,

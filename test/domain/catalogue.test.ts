@@ -223,8 +223,17 @@ describe('sentences of the catalogue', () => {
   it('names a flipped bit and how likely it is chance', () => {
     const bitFlip = { position: 430, bit: 3, field: 'offset', chance: 224 / 2 ** 32 };
     expect(say('RecordHeaderChecksum', { ...FOLLOWED, bitFlip }, { looksLike: 'bit-flip' })).to.contain(
-      'one flipped bit explains it: bit 3 of the byte at position 430 (field offset), by chance about 1 in 19,000,000',
+      'one flipped bit explains it: bit 3 of the byte at position 430 (field offset); the chance that random damage looks so is about 1 in 19,000,000',
     );
+  });
+
+  it('says what the bytes look like, in the words of the scan when it has any', () => {
+    const like = { looksLike: 'foreign', likeness: 'a block of 78 bytes between header and payload' };
+    expect(say('RecordChecksum', FOLLOWED, like)).to.contain(
+      '; it looks like a block of 78 bytes between header and payload;',
+    );
+    expect(say('RecordChecksum', FOLLOWED, { looksLike: 'foreign' })).to.contain('; foreign bytes lie within it;');
+    expect(say('RecordChecksum', FOLLOWED, { looksLike: 'xz' })).to.contain('; the bytes look like xz;');
   });
 
   it('tells an unfinished write at the end from a record that is not whole', () => {
@@ -248,6 +257,7 @@ describe('sentences of the catalogue', () => {
         'a file beside it would fill the gap: 00000000000000000001.log.repair.',
     );
     expect(say('OffsetOutOfOrder', { expected: 15n, found: 8n })).to.contain('offsets 8..15 come a second time');
+    expect(say('OffsetOutOfOrder', { expected: 21n, found: 20n })).to.contain('offset 20 comes a second time');
   });
 
   it('never calls an unknown version or what could not be read by the words for damage', () => {

@@ -119,6 +119,7 @@ export const DETAILS: { readonly [K in FindingKind]: fc.Arbitrary<FindingDetails
 };
 
 export const contexts: fc.Arbitrary<FindingContext> = fc.record({
+  likeness: fc.option(hostile, { nil: null }),
   severity: fc.constantFrom('info' as const, 'warning' as const, 'error' as const, 'fatal' as const),
   site: fc.record({ shard: hostile, segment: u64, position: bytes }, { requiredKeys: [] }),
   file: fc.option(fc.oneof(hostile, fc.constantFrom('epochs', 'replica', '00000000000000000002.index'))),
