@@ -54,7 +54,9 @@ export const SIDECAR_SENTENCES = {
       `${named(context)} does not match its checksum (stored ${printable(expected)}, computed ${printable(found)})`,
     ),
   SidecarField: ({ field, problem }, context) =>
-    sentenceOf(`${named(context)} is sound but for the field ${printable(field)}, which ${printable(problem)}`),
+    sentenceOf(
+      `The field ${printable(field)} of ${context.file === null ? 'the file' : `the file ${quoted(context.file)}`} ${printable(problem)}`,
+    ),
 } satisfies Sentences<
   'SidecarMagic' | 'SidecarVersion' | 'SidecarTruncated' | 'SidecarTrailingBytes' | 'SidecarChecksum' | 'SidecarField'
 >;
