@@ -109,8 +109,8 @@ export const SIDECAR_ROWS = {
     severities: SEVERITIES,
     severityRule: SEVERITY_RULE,
     sentence: SIDECAR_SENTENCES.SidecarField,
-    cause:
-      'The checksum holds, so these bytes were written: a faulty or a newer writer, or an edit that made the checksum anew.',
+    cause: prose`A limit on a length or a count is looked at before the checksum, and may be rot. For any other field the
+      checksum holds, so these bytes were written: a faulty or newer writer, or an edit that made the checksum anew.`,
     evidence:
       'The finding names the field and what is impossible about it: a length over its limit, text that is not UTF-8.',
     broker: BROKER,
