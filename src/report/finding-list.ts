@@ -154,7 +154,7 @@ function looksText(finding: Finding, page: Page): string | null {
   if (flip !== null) {
     return (
       `Looks like: one flipped bit. Bit ${flip.bit} of byte ${flip.position} (${page.show(flip.field)}) alone ` +
-      `explains it, by chance ${chanceWords(flip.chance)}.`
+      `explains it; the chance that random damage looks so is ${chanceWords(flip.chance)}.`
     );
   }
   const { looksLike, message } = finding;
@@ -173,7 +173,11 @@ function infoLines(findings: readonly Finding[], page: Page): string[] {
   const infos = findings.filter(({ severity }) => severity === 'info').sort(bySeverityAndPlace);
   if (infos.length <= INFO_LINES) return infos.flatMap((finding) => infoLine(shortInfo(finding, page), page));
   const kinds = new Map<FindingKind, Finding[]>();
-  for (const info of infos) kinds.set(info.kind, [...(kinds.get(info.kind) ?? []), info]);
+  for (const info of infos) {
+    const group = kinds.get(info.kind);
+    if (group === undefined) kinds.set(info.kind, [info]);
+    else group.push(info);
+  }
   return [...kinds.values()].flatMap((group) => {
     if (group.length === 1) return infoLine(shortInfo(group[0]!, page), page);
     const text = `${grouped(group.length)} of ${group[0]!.kind}, the first in ${placeText(group[0]!, page)}`;

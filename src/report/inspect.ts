@@ -156,21 +156,25 @@ function isList(value: object): value is readonly FactValue[] {
 }
 
 function shardLines(shard: ShardInspection, page: Page, options: InspectOptions): string[] {
-  const lines = titled(shard.key ?? shard.name, shard.key === null ? '' : shard.name, page);
-  const say = (text: string) => lines.push(...wrap(text, page.width, { rest: '  ' }));
-  say(`Path: ${page.show(shard.path)}`);
-  if (shard.incarnation !== null) say(`Incarnation: ${page.show(shard.incarnation)}`);
-  say(`${counted(shard.segments.length, 'segment')}, ${bytesOf(shard.bytes)}, ${offsetsText(shard)}`);
-  if (shard.firstTimestampMicros !== null && shard.lastTimestampMicros !== null) {
-    say(`Records from ${microsText(shard.firstTimestampMicros)} to ${microsText(shard.lastTimestampMicros)}`);
-  }
-  if (!shard.full) say('Headers, indexes and tails were read, not every record (--full reads all)');
-  lines.push(...damageLines(shard.damage, page, options));
-  if (shard.segments.length > 0) lines.push('', ...segmentLines(shard.segments, page, options));
-  for (const sidecar of shard.sidecars) {
-    lines.push('', ...titled(sidecar.file, bytesOf(sidecar.bytes), page), ...factTable(sidecar.facts, page, '  '));
-  }
-  return lines;
+  const { firstTimestampMicros: first, lastTimestampMicros: last } = shard;
+  const facts = [
+    `Path: ${page.show(shard.path)}`,
+    shard.incarnation === null ? null : `Incarnation: ${page.show(shard.incarnation)}`,
+    `${counted(shard.segments.length, 'segment')}, ${bytesOf(shard.bytes)}, ${offsetsText(shard)}`,
+    first === null || last === null ? null : `Records from ${microsText(first)} to ${microsText(last)}`,
+    shard.full ? null : 'Headers, indexes and tails were read, not every record (--full reads all)',
+  ].filter((text) => text !== null);
+  return [
+    ...titled(shard.key ?? shard.name, shard.key === null ? '' : shard.name, page),
+    ...facts.flatMap((text) => wrap(text, page.width, { rest: '  ' })),
+    ...damageLines(shard.damage, page, options),
+    ...(shard.segments.length === 0 ? [] : ['', ...segmentLines(shard.segments, page, options)]),
+    ...shard.sidecars.flatMap((sidecar) => [
+      '',
+      ...titled(sidecar.file, bytesOf(sidecar.bytes), page),
+      ...(sidecar.facts.length === 0 ? [] : factTable(sidecar.facts, page, '  ')),
+    ]),
+  ];
 }
 
 function offsetsText({ baseOffset, nextOffset }: { baseOffset: bigint | null; nextOffset: bigint | null }): string {

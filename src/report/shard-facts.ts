@@ -15,15 +15,14 @@ const SEGMENT_ROWS = 40;
 const COVERAGE_LINES = 20;
 
 export function renderShardFacts(shard: ShardReport, page: Page, all: boolean): string[] {
-  const lines = [...segmentTable(shard, page, all)];
-  const say = (text: string) => lines.push(...wrap(text, page.width, { rest: '  ' }));
-  say(totalsText(shard));
-  const times = timesText(shard);
-  if (times !== null) say(times);
-  lines.push(...coverageLines(shard, page, all));
-  if (shard.sidecars.length > 0) say(`Small files: ${sidecarsText(shard.sidecars, page)}`);
-  for (const text of shard.notChecked) say(`Not checked: ${page.show(text)}`);
-  return lines;
+  const texts = [
+    totalsText(shard),
+    timesText(shard),
+    ...coverageTexts(shard, all),
+    shard.sidecars.length === 0 ? null : `Small files: ${sidecarsText(shard.sidecars, page)}`,
+    ...shard.notChecked.map((text) => `Not checked: ${page.show(text)}`),
+  ].filter((text) => text !== null);
+  return [...segmentTable(shard, page, all), ...texts.flatMap((text) => wrap(text, page.width, { rest: '  ' }))];
 }
 
 function segmentTable(shard: ShardReport, page: Page, all: boolean): string[] {
@@ -135,14 +134,15 @@ const WHERE = {
   nowhere: 'neither here nor offloaded',
 } as const;
 
-function coverageLines(shard: ShardReport, page: Page, all: boolean): string[] {
+function coverageTexts(shard: ShardReport, all: boolean): string[] {
   if (shard.coverage === null) return [];
+  if (shard.coverage.length === 0) return ['The manifest names no offloaded offset'];
   const shown = all ? shard.coverage : shard.coverage.slice(0, COVERAGE_LINES);
-  const lines = shown.map((range) => `Offsets ${rangeText(range)}: ${WHERE[range.where]}`);
-  if (shard.coverage.length === 0) lines.push('The manifest names no offloaded offset');
   const hidden = shard.coverage.length - shown.length;
-  if (hidden > 0) lines.push(`and ${counted(hidden, 'more range')} (--all lists them)`);
-  return lines.flatMap((line) => wrap(line, page.width, { rest: '  ' }));
+  return [
+    ...shown.map((range) => `Offsets ${rangeText(range)}: ${WHERE[range.where]}`),
+    ...(hidden > 0 ? [`and ${counted(hidden, 'more range')} (--all lists them)`] : []),
+  ];
 }
 
 /** `epochs, replica sound; keys.idx damaged`. */

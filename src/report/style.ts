@@ -15,13 +15,12 @@ export interface Style {
   readonly unicode: boolean;
 }
 
-export const PLAIN: Style = { width: 80, color: 0, unicode: true };
-
+const DEFAULT_WIDTH = 80;
 const LEAST_WIDTH = 40;
 
 /** The columns that are used. */
 export function widthOf(style: Style): number {
-  return Number.isFinite(style.width) ? Math.max(LEAST_WIDTH, Math.floor(style.width)) : PLAIN.width;
+  return Number.isFinite(style.width) ? Math.max(LEAST_WIDTH, Math.floor(style.width)) : DEFAULT_WIDTH;
 }
 
 export type Paint = (text: string) => string;

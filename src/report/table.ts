@@ -8,7 +8,7 @@
 import { type Finding, type FindingKind, SEVERITIES, type Severity, worstSeverity } from '../domain/finding.js';
 import type { BrokerSettings, RootReport, ShardReport, Summary, Verdict, VerifyReport } from '../domain/report.js';
 import { counted, grouped } from '../domain/wording.js';
-import { exitText } from './exit-text.js';
+import { exitTexts } from './exit-text.js';
 import { type FindingListOptions, renderFindings } from './finding-list.js';
 import { joined, type Page, pageOf } from './page.js';
 import { rootFactLines } from './root-facts.js';
@@ -195,7 +195,7 @@ function summaryLines(summary: Summary, partial: boolean, troubled: Troubled, pa
     );
   }
   say(`Findings: ${countsText(summary)}`);
-  say(exitText(summary.exitCode, summary.worst));
+  for (const text of exitTexts(summary.exitCode, summary.worst)) say(text);
   return lines;
 }
 

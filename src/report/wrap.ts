@@ -29,16 +29,6 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Spaces up to `width` columns behind a text; a longer text stays as it is. */
-export function padEnd(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
-}
-
-/** Spaces up to `width` columns in front of a text. */
-export function padStart(text: string, width: number): string {
-  return ' '.repeat(Math.max(0, width - displayWidth(text))) + text;
-}
-
 export interface WrapOptions {
   /** What the first line begins with; it counts as columns. */
   readonly first?: string;
@@ -130,6 +120,7 @@ function breakWord(word: string, firstRoom: number, restRoom: number): string[] 
  * behind `rest`.
  */
 export function opposite(left: string, right: string, width: number, options: WrapOptions = {}): string[] {
+  if (right === '') return wrap(left, width, options);
   const line = `${options.first ?? ''}${left}`;
   const gap = width - displayWidth(line) - displayWidth(right);
   if (gap >= 2) return [`${line}${' '.repeat(gap)}${right}`];
