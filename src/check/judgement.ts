@@ -71,7 +71,7 @@ export class Judge {
     if (sidecar === null) return null;
     const value = sidecar.reading?.value ?? null;
     if (value === null) {
-      const state = sidecar.reading === null ? 'could not be read' : 'is damaged';
+      const state = sidecar.reading === null ? 'could not be read' : 'was not decoded';
       this.skip(`${sidecar.file} ${state}, so ${what}.`);
     }
     return value;

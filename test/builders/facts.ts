@@ -7,6 +7,7 @@
 
 import type { Subject } from '../../src/check/make-finding.js';
 import type { SegmentFacts, ShardFacts, SidecarFile } from '../../src/check/shard-facts.js';
+import type { Finding } from '../../src/domain/finding.js';
 import type { SidecarReading } from '../../src/domain/sidecar.js';
 import { decodeBallot } from '../../src/format/ballot.js';
 import { type ByteFeed, feedOf } from '../../src/format/bytes.js';
@@ -116,4 +117,11 @@ export function withFiles(image: ShardImage, files: Readonly<Record<string, Uint
 /** The files of an image without some. */
 export function withoutFiles(image: ShardImage, ...files: readonly string[]): ShardImage {
   return new Map([...image].filter(([file]) => !files.includes(file)));
+}
+
+/** Findings in a form that a test can name whole: `error EpochOrder epochs@28`. */
+export function told({ findings }: { readonly findings: readonly Finding[] }): string[] {
+  return findings.map(({ severity, kind, file, site }) => {
+    return `${severity} ${kind} ${file ?? '-'}${site.position === undefined ? '' : `@${site.position}`}`;
+  });
 }
