@@ -8,7 +8,7 @@
 
 import type { Finding } from '../domain/finding.js';
 import { SEVERITIES } from '../domain/finding.js';
-import type { BrokerSettings, IndexReport, SegmentReport, ShardReport, SidecarReport } from '../domain/report.js';
+import type { BrokerSettings, IndexReport, SegmentReport, ShardReport } from '../domain/report.js';
 import { indexFileName, keyLabel, parseShardName, type ShardKey } from '../format/names.js';
 import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
 import type { Scanner, SegmentAnswer } from '../scan/scanner.js';
@@ -27,6 +27,7 @@ import { checkDirectoryName } from './root-files.js';
 import { checkSegments } from './segments.js';
 import type { SegmentFacts, ShardFacts, Sidecars } from './shard-facts.js';
 import { type SegmentEntry, type ShardFiles, sortShardFiles } from './shard-files.js';
+import { sidecarReports } from './sidecar-facts.js';
 import { readSidecars } from './sidecar-files.js';
 import { checkStrays, describeType } from './strays.js';
 import type { SoleFile } from './targets.js';
@@ -288,15 +289,4 @@ function indexReport({ scan, role, indexFile }: SegmentFacts): IndexReport | nul
     checkedEntries: judged,
     notJudgedEntries: index.kept - judged,
   };
-}
-
-function sidecarReports(sidecars: Sidecars): SidecarReport[] {
-  return Object.values(sidecars)
-    .filter((sidecar) => sidecar !== null)
-    .map((sidecar) => ({
-      file: sidecar.file,
-      bytes: sidecar.size,
-      state: sidecar.reading === null ? 'unreadable' : sidecar.reading.damage.length > 0 ? 'damaged' : 'sound',
-      facts: {},
-    }));
 }
