@@ -42,6 +42,8 @@ export const FIELD_SIZES = {
   crc32c: 4,
 } as const satisfies Partial<Record<FieldType, number>>;
 
+export type FieldUnit = 'bytes' | 'microseconds' | 'milliseconds' | 'records' | 'entries' | 'offset';
+
 /** The value of an integer field met earlier, in this element or around it; with `mask`, those bits of it alone. */
 export interface FieldRef {
   readonly field: string;
@@ -64,7 +66,7 @@ export interface LayoutField {
   readonly at?: number;
   /** One short sentence, without a full stop. */
   readonly meaning: string;
-  readonly unit?: 'bytes' | 'microseconds' | 'milliseconds' | 'records' | 'entries' | 'offset';
+  readonly unit?: FieldUnit;
   /** For a checksum, the bytes it is over. */
   readonly covers?: string;
   readonly bits?: readonly FieldBits[];
@@ -108,6 +110,7 @@ export interface FieldSpan {
   readonly meaning: string;
   /** The bytes end inside this field; it is the last span. */
   readonly partial: boolean;
+  readonly unit?: FieldUnit;
   readonly covers?: string;
   readonly bits?: readonly { readonly name: string; readonly value: number; readonly meaning: string }[];
 }
@@ -131,10 +134,16 @@ export function walkLayout(layout: Layout, bytes: Uint8Array, start = 0, limit =
 
 /**
  * The spans of the layout that begins at `start`, one at a time, so that a caller may look for a place in a file of any
- * size and stop. Ends with the layout, or with the field in which the bytes end.
+ * size and stop. Ends with the layout, or with the field in which the bytes end. Elements of repeats that end at or in
+ * front of `from` are passed over without a span.
  */
-export function* walkFields(layout: Layout, feed: ByteFeed, start = 0): Generator<FieldSpan, void, undefined> {
-  const cursor: Cursor = { feed, position: start };
+export function* walkFields(
+  layout: Layout,
+  feed: ByteFeed,
+  start = 0,
+  from = 0,
+): Generator<FieldSpan, void, undefined> {
+  const cursor: Cursor = { feed, position: start, from };
   yield* walkItems(layout.items, { path: '', values: new Map(), outer: null }, cursor);
 }
 
@@ -151,6 +160,8 @@ export function fixedLength(layout: { readonly items: readonly LayoutItem[] }): 
 interface Cursor {
   readonly feed: ByteFeed;
   position: number;
+  /** Elements that end here or before have no spans. */
+  readonly from: number;
 }
 
 interface Scope {
@@ -164,7 +175,7 @@ function* walkItems(items: readonly LayoutItem[], scope: Scope, cursor: Cursor):
   for (const item of items) {
     if ('repeat' in item) {
       const count = item.count === 'rest' ? null : valueAt(item.count, scope);
-      for (let index = 0; count === null || index < count; index++) {
+      for (let index = passOver(item, count, scope, cursor); count === null || index < count; index++) {
         if (cursor.position >= cursor.feed.size) return false;
         const element: Scope = { path: `${scope.path}${item.repeat}[${index}].`, values: new Map(), outer: scope };
         if (!(yield* walkItems(item.items, element, cursor))) return false;
@@ -180,6 +191,71 @@ function* walkItems(items: readonly LayoutItem[], scope: Scope, cursor: Cursor):
     }
   }
   return true;
+}
+
+/** Moves over the elements that end in front of what is asked for; returns how many they are. */
+function passOver(repeat: LayoutRepeat, count: bigint | null, outer: Scope, cursor: Cursor): number {
+  if (cursor.position >= cursor.from) return 0;
+  const most = count === null || count > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(count);
+  const length = fixedLength(repeat);
+  if (repeat.items.every((item) => 'type' in item && typeof item.size === 'number')) {
+    const passed = Math.min(most, Math.floor((Math.min(cursor.from, cursor.feed.size) - cursor.position) / length));
+    cursor.position += passed * length;
+    return passed;
+  }
+  const needed = new Set(referencesIn(repeat.items));
+  for (let index = 0; index < most; index++) {
+    const scope: Scope = { path: '', values: new Map(), outer };
+    const end = endOfItems(repeat.items, scope, cursor.feed, cursor.position, needed);
+    if (end === null || end > cursor.from) return index;
+    cursor.position = end;
+  }
+  return most;
+}
+
+function referencesIn(items: readonly LayoutItem[]): string[] {
+  return items.flatMap((item) => {
+    if ('repeat' in item) return [...(item.count === 'rest' ? [] : [item.count.field]), ...referencesIn(item.items)];
+    if ('when' in item) return [item.when.field, ...referencesIn(item.items)];
+    return typeof item.size === 'object' ? [item.size.field] : [];
+  });
+}
+
+/** Where the items that begin at `at` end; null when the bytes end first. Only fields in `needed` are read. */
+function endOfItems(
+  items: readonly LayoutItem[],
+  scope: Scope,
+  feed: ByteFeed,
+  at: number,
+  needed: ReadonlySet<string>,
+): number | null {
+  let end = at;
+  for (const item of items) {
+    if ('repeat' in item) {
+      const count = item.count === 'rest' ? null : valueAt(item.count, scope);
+      for (let index = 0; count === null || index < count; index++) {
+        if (count === null && end >= feed.size) break;
+        const element: Scope = { path: '', values: new Map(), outer: scope };
+        const next = endOfItems(item.items, element, feed, end, needed);
+        if (next === null) return null;
+        end = next;
+      }
+    } else if ('when' in item) {
+      if (valueAt(item.when, scope) !== BigInt(item.when.equals)) continue;
+      const next = endOfItems(item.items, scope, feed, end, needed);
+      if (next === null) return null;
+      end = next;
+    } else {
+      const length = item.size === 'rest' ? BigInt(Math.max(0, feed.size - end)) : sizeOf(item.size, scope);
+      if (length > BigInt(feed.size - end)) return null;
+      if (needed.has(item.name)) {
+        const value = fieldValue(item.type, feed, end, Number(length));
+        if (typeof value === 'number' || typeof value === 'bigint') scope.values.set(item.name, BigInt(value));
+      }
+      end += Number(length);
+    }
+  }
+  return end;
 }
 
 function spanOf(field: LayoutField, scope: Scope, cursor: Cursor): FieldSpan | null {
@@ -200,6 +276,7 @@ function spanOf(field: LayoutField, scope: Scope, cursor: Cursor): FieldSpan | n
     value,
     meaning: field.meaning,
     partial,
+    ...(field.unit === undefined ? {} : { unit: field.unit }),
     ...(field.covers === undefined ? {} : { covers: field.covers }),
     ...(field.bits === undefined || typeof value !== 'number' ? {} : { bits: bitsOf(field.bits, value) }),
   };

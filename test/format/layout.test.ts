@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { BALLOT_LAYOUT } from '../../src/format/ballot.js';
-import { feedOf } from '../../src/format/bytes.js';
+import { type ByteFeed, feedOf } from '../../src/format/bytes.js';
 import { CACHE_RECORD_LAYOUT, COUNTER_RECORD_LAYOUT } from '../../src/format/cache-record.js';
 import { EPOCHS_LAYOUT } from '../../src/format/epochs.js';
 import { INDEX_LAYOUT } from '../../src/format/index.js';
@@ -158,6 +158,38 @@ describe('format/layout', () => {
       if (span.end > 50_000) break;
     }
     expect(last?.name).to.match(/^entries\[925\]\./);
+  });
+
+  it('elements in front of a place are passed over, and every field behind it is the same as without', () => {
+    const whole = walkLayout(PROBE, PROBE_BYTES);
+    for (let from = 0; from <= PROBE_BYTES.length + 1; from++) {
+      const spans = [...walkFields(PROBE, feedOf(PROBE_BYTES), 0, from)];
+      expect(spans.filter(({ end }) => end > from)).to.deep.equal(whole.filter(({ end }) => end > from));
+      expect(whole).to.deep.include.members(spans);
+    }
+    const names = [...walkFields(PROBE, feedOf(PROBE_BYTES), 0, 38)].map(({ name }) => name);
+    expect(names.slice(-4)).to.deep.equal(['odd', 'rows[1].cells', 'rows[2].cells', 'rows[2].cells[0].value']);
+  });
+
+  it('a place far into an index is reached without a look at the entries in front of it', () => {
+    const size = 24 + 16 * 100_000_000;
+    const looks: number[] = [];
+    const feed: ByteFeed = {
+      size,
+      view: (position, length) => {
+        looks.push(position);
+        return new Uint8Array(length);
+      },
+    };
+    const place = 24 + 16 * 99_999_998;
+    const spans = [...walkFields(INDEX_LAYOUT, feed, 0, place)].filter(({ start }) => start >= place);
+    expect(spans.map(({ name, start }) => [name, start])).to.deep.equal([
+      ['entries[99999998].offset', place],
+      ['entries[99999998].position', place + 8],
+      ['entries[99999999].offset', place + 16],
+      ['entries[99999999].position', place + 24],
+    ]);
+    expect(looks.filter((position) => position >= 24 && position < place)).to.deep.equal([]);
   });
 
   it('the fixed part ends at the first repeat, condition or counted field', () => {
