@@ -46,12 +46,22 @@ export interface ShardCheckOptions {
   readonly sole: SoleFile | null;
 }
 
-/** Checks the shard in a listed directory; null when interrupted before anything could be said. */
-export async function checkShard(
+/** One shard as it was read, before anything is said of it. */
+export interface ShardReading {
+  readonly facts: ShardFacts;
+  readonly subject: Subject;
+  readonly files: ShardFiles;
+  readonly key: ShardKey | null;
+  /** 16 hex digits, or null. */
+  readonly incarnation: string | null;
+}
+
+/** Reads the small files and scans the segments; null when interrupted before anything could be said. */
+export async function readShard(
   listing: Listing,
   scanner: Scanner,
   options: ShardCheckOptions,
-): Promise<ShardReport | null> {
+): Promise<ShardReading | null> {
   const files = sortShardFiles(listing.entries);
   const parsed = parseShardName(listing.name);
   const key = options.key ?? parsed?.key ?? null;
@@ -64,6 +74,19 @@ export async function checkShard(
   const segments = await scanSegments(files, sidecars, scanner, options);
   if (segments === null) return null;
   const facts = factsOf(listing, subject, segments, sidecars, options);
+  return { facts, subject, files, key, incarnation: parsed?.incarnation ?? null };
+}
+
+/** Checks the shard in a listed directory; null when interrupted before anything could be said. */
+export async function checkShard(
+  listing: Listing,
+  scanner: Scanner,
+  options: ShardCheckOptions,
+): Promise<ShardReport | null> {
+  const reading = await readShard(listing, scanner, options);
+  if (reading === null) return null;
+  const { facts, subject, files, key, incarnation } = reading;
+  const { segments, sidecars } = facts;
   const strays = await checkStrays(files.strays, subject, scanner, scanSettings(options));
   const relations = checkRelations(facts, subject);
   const naming =
@@ -84,7 +107,7 @@ export async function checkShard(
     path: listing.path,
     name: listing.name,
     key: key === null ? null : keyLabel(key),
-    incarnation: parsed?.incarnation ?? null,
+    incarnation,
     baseOffset: facts.base,
     tailOffset: intactTail(facts),
     segments: segments.map(segmentReport),
