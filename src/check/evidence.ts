@@ -13,7 +13,7 @@ import type { SegmentFacts, ShardFacts } from './shard-facts.js';
 
 /** Damages of a segment that are looked at; the others are reported without evidence. */
 const LOOKED_AT = 2000;
-const NONE: DamageEvidence = { looksLike: null, bitFlip: null };
+const NONE: DamageEvidence = { looksLike: null, likeness: null, bitFlip: null };
 
 interface OpenSegment {
   readonly source: ByteSource & { close(): void };
@@ -62,8 +62,10 @@ function headerEvidence(segment: SegmentFacts, { source }: OpenSegment): DamageE
   const { head, records } = segment.scan!;
   const kind = head.headerDamage!.kind;
   const to = (records?.records ?? 0) > 0 ? head.headerBytes.length : segment.size;
+  const evidence = looksLike(source, { from: 0, to }, kind, { expectedOffset: null });
   return {
-    looksLike: looksLike(source, { from: 0, to }, kind, { expectedOffset: null })?.slug ?? null,
+    looksLike: evidence?.slug ?? null,
+    likeness: evidence?.phrase ?? null,
     bitFlip: segmentHeaderBitFlip(head.headerBytes),
   };
 }
@@ -76,5 +78,5 @@ function recordEvidence(segment: SegmentFacts, damage: Damage, { source, checksu
   const { claimedEnd, resumedAt } = damage;
   const context = { expectedOffset, claimedEnd, resumedAt, bitFlip, checksums };
   const evidence = looksLike(source, range, kind, context);
-  return { looksLike: evidence?.slug ?? null, bitFlip };
+  return { looksLike: evidence?.slug ?? null, likeness: evidence?.phrase ?? null, bitFlip };
 }

@@ -55,7 +55,7 @@ export class HeaderWalk {
     window.ensure(at, Math.min(MIN_WINDOW_BYTES, left));
     const { data } = window;
     const i = at - window.start;
-    if (crc32Loop(window.bytes, window.words, i, i + 20, 0) !== data.getInt32(i + 20)) {
+    if (crc32Loop(window.data, i, i + 20, 0) !== data.getInt32(i + 20)) {
       return this.#fail('a record header does not match its checksum');
     }
     const lengthWord = data.getInt32(i);
@@ -97,7 +97,7 @@ export class HeaderWalk {
     const window = this.#window;
     window.ensure(this.position, RECORD_HEADER_LEN);
     const from = this.position - window.start;
-    let crc = crc32Loop(window.bytes, window.words, from, from + 24, 0);
+    let crc = crc32Loop(window.data, from, from + 24, 0);
     for (let at = this.position + RECORD_HEADER_LEN; at < this.end; ) {
       window.ensure(at, 1);
       const pieceEnd = Math.min(this.end, window.end);

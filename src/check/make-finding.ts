@@ -5,6 +5,7 @@
 import { CATALOGUE } from '../domain/catalogue.js';
 import type { CatalogueRow, FindingContext } from '../domain/catalogue-row.js';
 import type { Finding, FindingDetails, FindingKind, Severity, Site } from '../domain/finding.js';
+import { shellPath } from '../domain/shell-words.js';
 import type { ByteRange, OffsetRange } from '../domain/units.js';
 
 /** What a check knows of a finding; the rest has a neutral default. */
@@ -20,7 +21,7 @@ export interface Draft<K extends FindingKind> {
   readonly looksLike?: string | null;
   /** What the proposal for the next step needs to know. */
   readonly context?: Partial<
-    Pick<FindingContext, 'newest' | 'cutAtOpen' | 'cutWithOptIn' | 'intactAfter' | 'objectKey'>
+    Pick<FindingContext, 'newest' | 'cutAtOpen' | 'cutWithOptIn' | 'intactAfter' | 'objectKey' | 'likeness'>
   >;
 }
 
@@ -52,7 +53,7 @@ export function makeFinding<K extends FindingKind>(subject: Subject, draft: Draf
     intactAfter: 0,
     objectKey: null,
     replicas: subject.replicas ?? [],
-    shardPath: shellQuoted(subject.path),
+    shardPath: shellPath(subject.path),
     ...draft.context,
   };
   const row: CatalogueRow<K> = CATALOGUE[draft.kind];
@@ -71,18 +72,4 @@ export function makeFinding<K extends FindingKind>(subject: Subject, draft: Draf
   };
   // The parts agree by construction (detail and row are both of kind K), which the union cannot express.
   return finding as unknown as Finding;
-}
-
-/** A path as one word of a POSIX shell; control characters become `$'…'` escapes. */
-export function shellQuoted(path: string): string {
-  if (/^[A-Za-z0-9_./:@%+=,-]+$/.test(path)) return path;
-  if (/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(path)) {
-    const escaped = path
-      .replace(/[\\']/g, '\\$&')
-      .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
-        Array.from(new TextEncoder().encode(character), (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''),
-      );
-    return `$'${escaped}'`;
-  }
-  return `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -17,6 +17,8 @@ import type { SegmentFacts, ShardFacts } from './shard-facts.js';
 /** What the bytes of damage look like. */
 export interface DamageEvidence {
   readonly looksLike: string | null;
+  /** The same in words, to stand after "looks like". */
+  readonly likeness: string | null;
   readonly bitFlip: BitFlip | null;
 }
 
@@ -202,7 +204,7 @@ function resumedDamage(segment: SegmentFacts): Damage[] {
 
 function headerDamage(input: SegmentCheckInput, segment: SegmentFacts, corruption: Corruption): Finding {
   const { kind, ...fields } = corruption;
-  const { looksLike, bitFlip } = input.evidence(segment, null);
+  const { looksLike, likeness, bitFlip } = input.evidence(segment, null);
   const records = segment.scan?.records ?? null;
   const damaged = records !== null && records.records > 0 ? SEGMENT_HEADER_LEN : segment.size;
   return makeFinding(input.subject, {
@@ -214,7 +216,7 @@ function headerDamage(input: SegmentCheckInput, segment: SegmentFacts, corruptio
     detail: (kind === 'SegmentHeaderChecksum' ? { ...fields, bitFlip } : fields) as FindingDetails[typeof kind],
     damagedRange: kind === 'SegmentVersion' ? null : { from: 0, to: Math.min(damaged, segment.size) },
     looksLike,
-    context: { newest: segment.role === 'newest' },
+    context: { newest: segment.role === 'newest', likeness },
   });
 }
 
@@ -271,6 +273,7 @@ function recordFinding(
       cutAtOpen,
       cutWithOptIn: segment.role === 'newest' && isRepairable(damage, segment.size, true),
       intactAfter: follows,
+      likeness: evidence.likeness,
       objectKey: damage.offset === null ? null : input.objectFor(damage.offset),
     },
   });

@@ -75,3 +75,8 @@ export interface ShardFacts {
   /** Opens a file of the shard, as long as it was when the shard was listed. Close it when done. */
   open(file: string): ByteSource & { close(): void };
 }
+
+/** The decoded content of a small file, when a reader would take it. */
+export function contentOf<T>(sidecar: SidecarFile<T> | null): T | null {
+  return sidecar?.reading?.value ?? null;
+}

@@ -25,7 +25,7 @@ import { checkRelations } from './relations.js';
 import { assignRoles } from './roles.js';
 import { checkDirectoryName } from './root-files.js';
 import { checkSegments } from './segments.js';
-import type { SegmentFacts, ShardFacts, Sidecars } from './shard-facts.js';
+import { contentOf, type SegmentFacts, type ShardFacts, type Sidecars } from './shard-facts.js';
 import { type SegmentEntry, type ShardFiles, sortShardFiles } from './shard-files.js';
 import { sidecarReports } from './sidecar-facts.js';
 import { readSidecars } from './sidecar-files.js';
@@ -148,7 +148,7 @@ async function scanSegments(
   if (order.some(({ id }) => answers.get(id)!.is === 'interrupted')) return null;
   const segments = files.segments.map((segment) => segmentFacts(segment, answers.get(segment.id)!));
   if (options.sole?.segment?.sealed) return segments;
-  return assignRoles(segments, options.settings, sidecars.replica?.reading?.value?.commit ?? null);
+  return assignRoles(segments, options.settings, contentOf(sidecars.replica)?.commit ?? null);
 }
 
 /** In a quick look only those segments are read whole that a broker may take for the newest. */

@@ -14,16 +14,15 @@ import crc32cPackage from 'crc-32/crc32c.js';
 const NATIVE_FROM = 1024;
 
 const TABLE = makeTables();
-const LITTLE_ENDIAN = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
 function makeTables(): Int32Array {
-  const table = new Int32Array(16 * 256);
+  const table = new Int32Array(20 * 256);
   for (let byte = 0; byte < 256; byte++) {
     let crc = byte;
     for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
     table[byte] = crc;
   }
-  for (let slice = 1; slice < 16; slice++) {
+  for (let slice = 1; slice < 20; slice++) {
     for (let byte = 0; byte < 256; byte++) {
       const previous = table[(slice - 1) * 256 + byte]!;
       table[slice * 256 + byte] = (previous >>> 8) ^ table[previous & 255]!;
@@ -32,19 +31,16 @@ function makeTables(): Int32Array {
   return table;
 }
 
-/**
- * A buffer with the two views that the checksum loop needs. `words` covers the same memory in 32-bit steps; the buffer's
- * start must be 4-byte aligned.
- */
+/** Memory that the checksum loop can load 32 bits at a time from; both views cover the same bytes. */
 export interface ChecksumBuffer {
   readonly bytes: Uint8Array;
-  readonly words: Int32Array;
+  readonly data: DataView;
 }
 
-/** Allocates a buffer of `length` bytes, rounded up to whole words, that the loop can load 32 bits at a time. */
+/** A zeroed buffer of `length` bytes. */
 export function checksumBuffer(length: number): ChecksumBuffer {
-  const memory = new ArrayBuffer((length + 3) & ~3);
-  return { bytes: new Uint8Array(memory), words: new Int32Array(memory) };
+  const memory = new ArrayBuffer(length);
+  return { bytes: new Uint8Array(memory), data: new DataView(memory) };
 }
 
 /**
@@ -53,70 +49,82 @@ export function checksumBuffer(length: number): ChecksumBuffer {
  */
 export function crc32Range(buffer: ChecksumBuffer, start: number, end: number, seed: number): number {
   if (end - start >= NATIVE_FROM) return zlib.crc32(buffer.bytes.subarray(start, end), seed >>> 0) | 0;
-  return crc32Loop(buffer.bytes, buffer.words, start, end, seed);
+  return crc32Loop(buffer.data, start, end, seed);
 }
 
-/** The table-driven loop behind {@link crc32Range}; `words` must alias `bytes` from its first byte on. */
-export function crc32Loop(bytes: Uint8Array, words: Int32Array, start: number, end: number, seed: number): number {
+/** The table-driven loop behind {@link crc32Range}. */
+export function crc32Loop(data: DataView, start: number, end: number, seed: number): number {
   const table = TABLE;
   let crc = ~seed;
   let at = start;
-  if (LITTLE_ENDIAN) {
-    while (at < end && (at & 3) !== 0) crc = (crc >>> 8) ^ table[(crc ^ bytes[at++]!) & 255]!;
-    let word = at >>> 2;
-    const lastWord = word + (((end - at) >>> 4) << 2);
-    while (word < lastWord) {
-      const a = words[word]! ^ crc;
-      const b = words[word + 1]!;
-      const c = words[word + 2]!;
-      const d = words[word + 3]!;
-      crc =
-        table[3840 + (a & 255)]! ^
-        table[3584 + ((a >>> 8) & 255)]! ^
-        table[3328 + ((a >>> 16) & 255)]! ^
-        table[3072 + (a >>> 24)]! ^
-        table[2816 + (b & 255)]! ^
-        table[2560 + ((b >>> 8) & 255)]! ^
-        table[2304 + ((b >>> 16) & 255)]! ^
-        table[2048 + (b >>> 24)]! ^
-        table[1792 + (c & 255)]! ^
-        table[1536 + ((c >>> 8) & 255)]! ^
-        table[1280 + ((c >>> 16) & 255)]! ^
-        table[1024 + (c >>> 24)]! ^
-        table[768 + (d & 255)]! ^
-        table[512 + ((d >>> 8) & 255)]! ^
-        table[256 + ((d >>> 16) & 255)]! ^
-        table[d >>> 24]!;
-      word += 4;
-    }
-    at = Math.max(at, word << 2);
-    if (end - at >= 4) {
-      const a = words[at >>> 2]! ^ crc;
-      crc =
-        table[768 + (a & 255)]! ^ table[512 + ((a >>> 8) & 255)]! ^ table[256 + ((a >>> 16) & 255)]! ^ table[a >>> 24]!;
-      at += 4;
-      if (end - at >= 4) {
-        const b = words[at >>> 2]! ^ crc;
-        crc =
-          table[768 + (b & 255)]! ^
-          table[512 + ((b >>> 8) & 255)]! ^
-          table[256 + ((b >>> 16) & 255)]! ^
-          table[b >>> 24]!;
-        at += 4;
-        if (end - at >= 4) {
-          const c = words[at >>> 2]! ^ crc;
-          crc =
-            table[768 + (c & 255)]! ^
-            table[512 + ((c >>> 8) & 255)]! ^
-            table[256 + ((c >>> 16) & 255)]! ^
-            table[c >>> 24]!;
-          at += 4;
-        }
-      }
-    }
+  while (end - at >= 16) {
+    const a = data.getInt32(at, true) ^ crc;
+    const b = data.getInt32(at + 4, true);
+    const c = data.getInt32(at + 8, true);
+    const d = data.getInt32(at + 12, true);
+    crc =
+      table[3840 + (a & 255)]! ^
+      table[3584 + ((a >>> 8) & 255)]! ^
+      table[3328 + ((a >>> 16) & 255)]! ^
+      table[3072 + (a >>> 24)]! ^
+      table[2816 + (b & 255)]! ^
+      table[2560 + ((b >>> 8) & 255)]! ^
+      table[2304 + ((b >>> 16) & 255)]! ^
+      table[2048 + (b >>> 24)]! ^
+      table[1792 + (c & 255)]! ^
+      table[1536 + ((c >>> 8) & 255)]! ^
+      table[1280 + ((c >>> 16) & 255)]! ^
+      table[1024 + (c >>> 24)]! ^
+      table[768 + (d & 255)]! ^
+      table[512 + ((d >>> 8) & 255)]! ^
+      table[256 + ((d >>> 16) & 255)]! ^
+      table[d >>> 24]!;
+    at += 16;
   }
-  while (at < end) crc = (crc >>> 8) ^ table[(crc ^ bytes[at++]!) & 255]!;
+  while (end - at >= 4) {
+    crc = overWord(data.getInt32(at, true) ^ crc, 0);
+    at += 4;
+  }
+  while (at < end) crc = (crc >>> 8) ^ table[(crc ^ data.getUint8(at++)) & 255]!;
   return ~crc;
+}
+
+/** What a little-endian word becomes when it and `behind` further bytes of zeros have gone through the register. */
+function overWord(word: number, behind: number): number {
+  const table = TABLE;
+  const base = behind << 8;
+  return (
+    table[base + 768 + (word & 255)]! ^
+    table[base + 512 + ((word >>> 8) & 255)]! ^
+    table[base + 256 + ((word >>> 16) & 255)]! ^
+    table[base + (word >>> 24)]!
+  );
+}
+
+/**
+ * CRC-32 of the 20 bytes that a record's `header_crc` covers, one header after another. Signed.
+ *
+ * The checksum is linear, and in a run of records most words are those of the record before: the parts of the length, the
+ * high half of the offset and the high half of the time are kept until one of them changes.
+ */
+export class HeaderChecksums {
+  #length = 0;
+  #offsetHigh = 0;
+  #timeHigh = 0;
+  #kept = overWord(-1, 16);
+
+  of(data: DataView, at: number): number {
+    const length = data.getInt32(at, true);
+    const offsetHigh = data.getInt32(at + 4, true);
+    const timeHigh = data.getInt32(at + 12, true);
+    if (length !== this.#length || offsetHigh !== this.#offsetHigh || timeHigh !== this.#timeHigh) {
+      this.#length = length;
+      this.#offsetHigh = offsetHigh;
+      this.#timeHigh = timeHigh;
+      this.#kept = overWord(~length, 16) ^ overWord(offsetHigh, 12) ^ overWord(timeHigh, 4);
+    }
+    return ~(this.#kept ^ overWord(data.getInt32(at + 8, true), 8) ^ overWord(data.getInt32(at + 16, true), 0));
+  }
 }
 
 /** CRC-32 (IEEE) of whole `bytes`, continuing from `seed`. Unsigned. */
@@ -149,7 +157,7 @@ export function verifyChecksums(): string | null {
   const probe = checksumBuffer(2051);
   for (let i = 0; i < probe.bytes.length; i++) probe.bytes[i] = i < 9 ? text.charCodeAt(i) : (i * 131) & 255;
   if (crc32(probe.bytes.subarray(0, 9)) !== 0xcbf43926) return 'zlib crc32';
-  if (crc32Loop(probe.bytes, probe.words, 0, 9, 0) >>> 0 !== 0xcbf43926) return 'crc32 table';
+  if (crc32Loop(probe.data, 0, 9, 0) >>> 0 !== 0xcbf43926) return 'crc32 table';
   if (crc32c(probe.bytes.subarray(0, 9)) !== 0xe3069283) return 'crc-32 crc32c';
   for (const [start, end] of [
     [0, 2051],
@@ -160,7 +168,11 @@ export function verifyChecksums(): string | null {
     const view = probe.bytes.subarray(start, end);
     const expected = crc32Package.buf(view) >>> 0;
     if (crc32(view) !== expected) return 'zlib crc32';
-    if (crc32Loop(probe.bytes, probe.words, start, end, 0) >>> 0 !== expected) return 'crc32 table';
+    if (crc32Loop(probe.data, start, end, 0) >>> 0 !== expected) return 'crc32 table';
+  }
+  const headers = new HeaderChecksums();
+  for (const at of [100, 500, 900]) {
+    if (headers.of(probe.data, at) !== crc32Loop(probe.data, at, at + 20, 0)) return 'crc32 of headers';
   }
   return null;
 }

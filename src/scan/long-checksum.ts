@@ -6,7 +6,7 @@
  * once and kept: after that, a claim costs two partial blocks, whatever its length.
  */
 
-import { crc32, crc32Loop, crc32Range } from '../format/checksum.js';
+import { crc32, crc32Range } from '../format/checksum.js';
 import { MAX_RECORD_BYTES } from '../format/record.js';
 import { ReadFailure } from '../store/byte-source.js';
 import { applyTable, linearTable } from './linear-map.js';
@@ -106,11 +106,8 @@ function shiftTable(k: number): Int32Array {
 }
 
 const ZERO_BLOCK = new Uint8Array(BLOCK_BYTES);
-const ZERO_WORDS = new Int32Array(ZERO_BLOCK.buffer);
 
 /** One block of zeros behind the checksum `value`, less what the zeros alone would give. */
 function overOneBlock(value: number): number {
-  return (
-    crc32Loop(ZERO_BLOCK, ZERO_WORDS, 0, BLOCK_BYTES, value) ^ crc32Loop(ZERO_BLOCK, ZERO_WORDS, 0, BLOCK_BYTES, 0)
-  );
+  return crc32(ZERO_BLOCK, value >>> 0) ^ crc32(ZERO_BLOCK);
 }

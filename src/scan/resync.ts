@@ -103,7 +103,7 @@ function headerVerifies(window: Window, data: DataView, i: number): boolean {
   const kind = lengthWord >>> 29;
   if (kind === 3 || kind > 4) return false;
   if ((lengthWord & LENGTH_MASK) > MAX_PAYLOAD_BYTES) return false;
-  return crc32Loop(window.bytes, window.words, i, i + 20, 0) === data.getInt32(i + 20);
+  return crc32Loop(window.data, i, i + 20, 0) === data.getInt32(i + 20);
 }
 
 function verify(
@@ -122,7 +122,7 @@ function verify(
     position + RECORD_HEADER_LEN + ((lengthWord & OPENS_BIT) !== 0 ? RECORD_TAG_LEN : 0) + (lengthWord & LENGTH_MASK);
   if (end > window.size) return null;
   const stored = data.getInt32(i + 24);
-  const seed = crc32Loop(window.bytes, window.words, i, i + 24, 0);
+  const seed = crc32Loop(window.data, i, i + 24, 0);
   const computed = checksums.continued(window, position + RECORD_HEADER_LEN, end, seed);
   return computed === stored ? { position, offset } : null;
 }

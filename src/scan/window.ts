@@ -29,12 +29,13 @@ export class Window implements ChecksumBuffer, ByteFeed {
 
   constructor(source: ByteSource, capacity: number = DEFAULT_WINDOW_BYTES) {
     invariant(capacity >= MIN_WINDOW_BYTES, 'a window holds a record header and its tag');
-    const buffer = checksumBuffer(Math.min(capacity, Math.max(MIN_WINDOW_BYTES, source.size)));
+    const wanted = Math.min(capacity, Math.max(MIN_WINDOW_BYTES, source.size));
+    const buffer = checksumBuffer((wanted + 3) & ~3);
     this.source = source;
     this.size = source.size;
     this.bytes = Buffer.from(buffer.bytes.buffer);
-    this.words = buffer.words;
-    this.data = new DataView(buffer.bytes.buffer);
+    this.words = new Int32Array(buffer.bytes.buffer);
+    this.data = buffer.data;
   }
 
   /** First position behind the window. */
