@@ -95,7 +95,7 @@ function rangeCount(range: { readonly from: bigint; readonly to: bigint } | null
 }
 
 /** One finding in full. A command that was told before is not repeated. */
-export function renderFinding(finding: Finding, page: Page, told: Set<string> = new Set()): string[] {
+function renderFinding(finding: Finding, page: Page, told: Set<string> = new Set()): string[] {
   const { severity } = finding;
   const head = opposite(placeText(finding, page), finding.kind, page.width, hanging(page, severity));
   const body = hangingBody(page);
@@ -125,7 +125,7 @@ function nextLines(command: string, page: Page, body: { readonly first: string; 
 }
 
 /** `segment 2, bytes 426..4522`. */
-export function placeText(finding: Finding, page: Page): string {
+function placeText(finding: Finding, page: Page): string {
   const where = fileText(page, finding.file, finding.site.segment) ?? 'the directory';
   const range = finding.damagedRange;
   if (range !== null && range.to > range.from) return `${where}, bytes ${rangeText(range)}`;
@@ -141,12 +141,22 @@ function sentenceText(finding: Finding): string {
   );
 }
 
-const LOOKS: Readonly<Record<string, string>> = {
-  zeros: 'zeros, as in space that was never written',
-  'bit-flip': 'a single flipped bit',
-  'torn-write': 'a torn write',
-  'segment-header': 'the header of a segment',
-};
+/** What bytes may look like, and the word by which a sentence has said it already. */
+const LOOKS: ReadonlyMap<string, readonly [words: string, said: string]> = new Map([
+  ['zeros', ['zeros, as in space that was never written', 'zero']],
+  ['partly-zeros', ['zeros in a part of it', 'zero']],
+  ['bit-flip', ['a single flipped bit', 'flipped bit']],
+  ['torn-write', ['a torn write', 'unfinished']],
+  ['segment-header', ['the header of a segment', 'header of another']],
+  ['repeated', ['one pattern repeated', 'pattern']],
+  ['duplicate', ['a copy of an earlier record', 'a copy']],
+  ['foreign', ['foreign bytes within it', 'foreign']],
+  ['shifted', ['bytes of a segment, moved from their place', 'moved']],
+  ['ones', ['bytes of 0xff', '0xff']],
+  ['overwritten', ['other bytes written over its start', 'written over']],
+  ['random', ['no pattern', 'no pattern']],
+  ['crlf', ['line ends converted by a transfer in text mode', 'line ends']],
+]);
 
 /** What the bytes look like, unless the sentence says it already. */
 function looksText(finding: Finding, page: Page): string | null {
@@ -158,10 +168,9 @@ function looksText(finding: Finding, page: Page): string | null {
     );
   }
   const { looksLike, message } = finding;
-  if (looksLike === null || / looks? like /.test(message) || (looksLike === 'zeros' && / zero\b/.test(message))) {
-    return null;
-  }
-  return `Looks like: ${Object.hasOwn(LOOKS, looksLike) ? LOOKS[looksLike]! : page.show(looksLike)}.`;
+  if (looksLike === null || / looks? like /.test(message)) return null;
+  const [words, said] = LOOKS.get(looksLike) ?? [page.show(looksLike), null];
+  return said !== null && message.includes(said) ? null : `Looks like: ${words}.`;
 }
 
 function bitFlipOf(finding: Finding): BitFlip | null {

@@ -14,7 +14,7 @@ import { joined, type Page, pageOf, rangeText } from './page.js';
 import type { Style } from './style.js';
 import { opposite, wrap } from './wrap.js';
 
-export const HEXDUMP_SCHEMA = 'felix-fsck.hexdump/1';
+const HEXDUMP_SCHEMA = 'felix-fsck.hexdump/1';
 
 export interface HexNote {
   /** Position in the file. */

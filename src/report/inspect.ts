@@ -23,7 +23,7 @@ import { rootFactLines } from './root-facts.js';
 import type { Style } from './style.js';
 import { opposite, wrap } from './wrap.js';
 
-export const INSPECT_SCHEMA = 'felix-fsck.inspect/1';
+const INSPECT_SCHEMA = 'felix-fsck.inspect/1';
 
 export interface InspectOptions {
   /** Lists everything. */
@@ -137,7 +137,7 @@ function factText({ value, unit }: InspectedFact, page: Page): string {
 }
 
 /** Any value on one line; long lists say how many more there are. */
-export function valueText(value: FactValue, page: Page): string {
+function valueText(value: FactValue, page: Page): string {
   if (value === null) return 'none';
   if (typeof value === 'string') return page.show(value);
   if (typeof value !== 'object') return String(value);

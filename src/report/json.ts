@@ -17,7 +17,7 @@ import type {
   VerifyReport,
 } from '../domain/report.js';
 
-export const VERIFY_SCHEMA = 'felix-fsck.verify/1';
+const VERIFY_SCHEMA = 'felix-fsck.verify/1';
 
 export interface ToolIdentity {
   readonly name: string;
@@ -138,8 +138,8 @@ function segmentJson(segment: SegmentReport): object {
   };
 }
 
-/** A finding in the contract's order of keys; for every command that reports findings. */
-export function findingJson(finding: Finding): object {
+/** A finding in the contract's order of keys. */
+function findingJson(finding: Finding): object {
   return {
     kind: finding.kind,
     severity: finding.severity,

@@ -46,12 +46,14 @@ export function fileText(page: Page, file: string | null, segment: bigint | unde
   return segment === undefined ? null : `segment ${segment}`;
 }
 
-/** `segment 2 at byte 426`, for a site without more about it. */
-export function siteText(page: Page, site: Site): string {
-  const segment = site.segment === undefined ? null : `segment ${site.segment}`;
-  const byte = site.position === undefined ? null : `byte ${site.position}`;
-  if (segment !== null) return byte === null ? segment : `${segment} at ${byte}`;
-  return byte ?? (site.shard === undefined ? 'the shard' : page.show(site.shard));
+/** `in segment 2 at byte 426`, in the file when it is known. */
+export function siteText(page: Page, site: Site, file: string | null): string {
+  const where = file ?? fileText(page, null, site.segment);
+  const parts = [
+    ...(where === null ? [] : [`in ${where}`]),
+    ...(site.position === undefined ? [] : [`at byte ${site.position}`]),
+  ];
+  return parts.length === 0 ? 'in the directory' : parts.join(' ');
 }
 
 /** `426..4522`, half-open, without separators: it is meant to be copied. */

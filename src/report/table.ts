@@ -34,8 +34,21 @@ export interface VerifyStream {
   end(roots: readonly RootReport[], summary: Summary, partial: boolean): string;
 }
 
-/** Shards with a finding of warning or worse, by verdict: how many, and the first names. */
-type Troubled = Map<Verdict, { count: number; names: string[] }>;
+/** What the end of a report still has to name. Two shards of one label, as of replicas, are told apart by their paths. */
+interface Remembered {
+  readonly label: string;
+  readonly path: string;
+}
+
+interface Memory {
+  /** Shards by label. */
+  readonly labels: Map<string, number>;
+  /** Sound shards that get a line, with their facts. */
+  readonly healthy: (Remembered & { readonly facts: string })[];
+  healthyCount: number;
+  /** Shards with a finding of warning or worse, by verdict: how many, and the first of them. */
+  readonly troubled: Map<Verdict, { count: number; first: Remembered[] }>;
+}
 
 const HEALTHY_LINES = 20;
 const NAMED_SHARDS = 5;
@@ -52,10 +65,8 @@ export function renderVerify(report: VerifyReport, style: Style, options: Verify
 /** `expected` is how many shards there will be, as far as is known: a single one is shown in full even when it is sound. */
 export function verifyStream(style: Style, options: VerifyOptions, expected: number): VerifyStream {
   const page = pageOf(style);
-  const healthy: string[] = [];
-  let healthyCount = 0;
+  const memory: Memory = { labels: new Map(), healthy: [], healthyCount: 0, troubled: new Map() };
   let blocks = 0;
-  const troubled: Troubled = new Map();
   const spaced = (lines: readonly string[]) => {
     if (lines.length === 0) return '';
     blocks += 1;
@@ -64,26 +75,41 @@ export function verifyStream(style: Style, options: VerifyOptions, expected: num
   return {
     shard(report) {
       const sound = isSound(report);
-      if (!sound) remember(troubled, report);
-      if (sound && options.quiet) return '';
-      if (!sound || expected === 1) return spaced(renderShard(report, page, options, expected > 1));
-      healthyCount += 1;
-      if (options.all || healthyCount <= HEALTHY_LINES) healthy.push(...healthyLine(report, page));
-      return '';
+      remember(memory, report, sound, options);
+      if (sound && (options.quiet || expected !== 1)) return '';
+      return spaced(renderShard(report, page, options, expected > 1));
     },
     end(roots, summary, partial) {
-      const unlisted = options.all ? 0 : healthyCount - HEALTHY_LINES;
-      const more =
-        unlisted <= 0 ? [] : wrap(`and ${counted(unlisted, 'more sound shard')} (--all lists them)`, page.width);
-      const closing =
-        options.quiet && summary.exitCode === 0 && !partial ? [] : summaryLines(summary, partial, troubled, page);
+      const silent = options.quiet && summary.exitCode === 0 && !partial;
       return [
-        spaced([...healthy, ...more]),
+        spaced(options.quiet || expected === 1 ? [] : healthyLines(memory, page)),
         ...roots.map((root) => spaced(renderRoot(root, page, options))),
-        spaced(closing),
+        spaced(silent ? [] : summaryLines(summary, partial, memory, page)),
       ].join('');
     },
   };
+}
+
+function remember(memory: Memory, shard: ShardReport, sound: boolean, options: VerifyOptions): void {
+  const { path } = shard;
+  const label = shard.key ?? shard.name;
+  memory.labels.set(label, (memory.labels.get(label) ?? 0) + 1);
+  if (sound) {
+    memory.healthyCount += 1;
+    if (options.all || memory.healthyCount <= HEALTHY_LINES) {
+      memory.healthy.push({ label, path, facts: healthyFacts(shard) });
+    }
+    return;
+  }
+  const { verdict } = shard.prediction;
+  const entry = memory.troubled.get(verdict) ?? { count: 0, first: [] };
+  entry.count += 1;
+  if (entry.first.length < NAMED_SHARDS) entry.first.push({ label, path });
+  memory.troubled.set(verdict, entry);
+}
+
+function nameOf({ label, path }: Remembered, memory: Memory, page: Page): string {
+  return page.show(memory.labels.get(label) === 1 ? label : path);
 }
 
 /** Nothing that an operator has to do or to know now. */
@@ -98,16 +124,8 @@ function weight(shard: ShardReport): number {
   return Math.max(found, { refuses: SEVERITIES.length, repairs: 2, opens: 0 }[shard.prediction.verdict]);
 }
 
-function remember(troubled: Troubled, shard: ShardReport): void {
-  const { verdict } = shard.prediction;
-  const entry = troubled.get(verdict) ?? { count: 0, names: [] };
-  entry.count += 1;
-  if (entry.names.length < NAMED_SHARDS) entry.names.push(shard.key ?? shard.name);
-  troubled.set(verdict, entry);
-}
-
 /** A shard in full; its path too where the key alone may not tell which it is. */
-export function renderShard(shard: ShardReport, page: Page, options: VerifyOptions, withPath = false): string[] {
+function renderShard(shard: ShardReport, page: Page, options: VerifyOptions, withPath = false): string[] {
   const lines = [...titleLines(shard, page, withPath), ...renderVerdict(shard, options.settings, page)];
   for (const block of findingBlocks(shard.findings, shard.omitted, page, options)) lines.push('', ...block);
   if (!options.quiet) lines.push('', ...renderShardFacts(shard, page, options.all));
@@ -139,20 +157,27 @@ function findingBlocks(
   return counts.length === 0 ? blocks : [...blocks, counts];
 }
 
-function healthyLine(shard: ShardReport, page: Page): string[] {
+function healthyFacts(shard: ShardReport): string {
   const records = shard.segments.reduce((sum, segment) => sum + segment.records, 0);
   const offsets =
     shard.baseOffset === null || shard.tailOffset === null ? '' : `, offsets ${shard.baseOffset}..${shard.tailOffset}`;
-  const infos = shard.findings.length === 0 ? '' : `, ${counted(shard.findings.length, 'note')}`;
-  const facts = `${counted(records, 'record')} in ${counted(shard.segments.length, 'segment')}${offsets}${infos}`;
-  const [first = '', ...rest] = wrap(`sound  ${page.show(shard.key ?? shard.name)}: ${facts}`, page.width, {
-    rest: '  ',
+  const infos = shard.findings.length === 0 ? '' : `, ${counted(shard.findings.length, 'finding')} of info`;
+  return `${counted(records, 'record')} in ${counted(shard.segments.length, 'segment')}${offsets}${infos}`;
+}
+
+function healthyLines(memory: Memory, page: Page): string[] {
+  const lines = memory.healthy.flatMap((shard) => {
+    const text = `sound ${nameOf(shard, memory, page)}: ${shard.facts}`;
+    const [first = '', ...rest] = wrap(text, page.width, { rest: '  ' });
+    return [page.paint.good(first.slice(0, 5)) + first.slice(5), ...rest];
   });
-  return [page.paint.good(first.slice(0, 5)) + first.slice(5), ...rest];
+  const unlisted = memory.healthyCount - memory.healthy.length;
+  if (unlisted === 0) return lines;
+  return [...lines, ...wrap(`and ${counted(unlisted, 'more sound shard')} (--all lists them)`, page.width)];
 }
 
 /** A data root, or another directory above shards: what is found of it as a whole, and what it is. */
-export function renderRoot(root: RootReport, page: Page, options: VerifyOptions): string[] {
+function renderRoot(root: RootReport, page: Page, options: VerifyOptions): string[] {
   const blocks = findingBlocks(root.findings, [], page, options);
   const facts = options.quiet ? [] : rootFactLines(root, page);
   if (blocks.length === 0 && facts.length === 0) return [];
@@ -169,34 +194,34 @@ const TROUBLE: readonly { readonly verdict: Verdict; readonly words: string; rea
   { verdict: 'opens', words: 'Opened, with findings', severity: 'warning' },
 ];
 
-function summaryLines(summary: Summary, partial: boolean, troubled: Troubled, page: Page): string[] {
-  const lines: string[] = [];
-  const say = (text: string) => lines.push(...wrap(text, page.width, { rest: '  ' }));
-  if (partial) {
-    lines.push(...wrap('INTERRUPTED: this report covers what was read until then', page.width).map(page.paint.warning));
-  }
-  if (summary.shards === 0) say('No shard was found: nothing was checked.');
-  if (summary.shards > 1) {
-    for (const { verdict, words, severity } of TROUBLE) {
-      const entry = troubled.get(verdict);
-      if (entry === undefined) continue;
-      const names = entry.names.map((name) => page.show(name));
-      const more = entry.count - names.length;
-      if (more > 0) names.push(`${grouped(more)} more`);
-      const [first = '', ...rest] = wrap(`${words}: ${counted(entry.count, 'shard')}: ${listed(names)}`, page.width, {
-        rest: '  ',
-      });
-      lines.push(page.paint[severity](first.slice(0, words.length)) + first.slice(words.length), ...rest);
-    }
-    say(
-      `${counted(summary.shards, 'shard')}, ${counted(summary.segments, 'segment')}, ` +
-        `${counted(summary.records, 'record')}, ${counted(summary.bytes, 'byte')}: ${grouped(summary.verifiedBytes)} ` +
-        `verified, ${grouped(summary.damagedBytes)} damaged, ${grouped(summary.unreadBytes)} unread`,
-    );
-  }
-  say(`Findings: ${countsText(summary)}`);
-  for (const text of exitTexts(summary.exitCode, summary.worst)) say(text);
-  return lines;
+function summaryLines(summary: Summary, partial: boolean, memory: Memory, page: Page): string[] {
+  const say = (text: string) => wrap(text, page.width, { rest: '  ' });
+  const notice = 'INTERRUPTED: this report covers what was read until then';
+  const { shards, segments, records, bytes, verifiedBytes, damagedBytes, unreadBytes } = summary;
+  const totals =
+    `${counted(shards, 'shard')}, ${counted(segments, 'segment')}, ${counted(records, 'record')}, ` +
+    `${counted(bytes, 'byte')}: ${grouped(verifiedBytes)} verified, ${grouped(damagedBytes)} damaged, ` +
+    `${grouped(unreadBytes)} unread`;
+  return [
+    ...(partial ? say(notice).map(page.paint.warning) : []),
+    ...(shards === 0 ? say('No shard was found: nothing was checked.') : []),
+    ...(shards > 1 ? [...troubleLines(memory, page), ...say(totals)] : []),
+    ...say(`Findings: ${countsText(summary)}`),
+    ...exitTexts(summary.exitCode, summary.worst).flatMap(say),
+  ];
+}
+
+function troubleLines(memory: Memory, page: Page): string[] {
+  return TROUBLE.flatMap(({ verdict, words, severity }) => {
+    const entry = memory.troubled.get(verdict);
+    if (entry === undefined) return [];
+    const names = entry.first.map((shard) => nameOf(shard, memory, page));
+    const more = entry.count - names.length;
+    if (more > 0) names.push(`${grouped(more)} more`);
+    const text = `${words}: ${counted(entry.count, 'shard')}: ${listed(names)}`;
+    const [first = '', ...rest] = wrap(text, page.width, { rest: '  ' });
+    return [page.paint[severity](first.slice(0, words.length)) + first.slice(words.length), ...rest];
+  });
 }
 
 /** `2 fatal, 1 error, no warning, no info`. */

@@ -2,11 +2,10 @@
  * What a broker would do on opening a shard, in a sentence or two.
  */
 
-import { SEVERITIES, worstSeverity } from '../domain/finding.js';
+import { type FindingKind, SEVERITIES, type Site, worstSeverity } from '../domain/finding.js';
 import {
   type BrokerSettings,
   DEFAULT_INDEX_SPACING,
-  type FailingRead,
   type PredictedRepair,
   type ShardReport,
 } from '../domain/report.js';
@@ -18,7 +17,7 @@ const SHOWN_REASONS = 3;
 const SHOWN_READS = 2;
 
 /** `with default settings`, or the settings that are not the default. */
-export function settingsText(settings: BrokerSettings): string {
+function settingsText(settings: BrokerSettings): string {
   const named = [
     ...(settings.repairChecksumTail ? ['repair_checksum_tail'] : []),
     ...(settings.verifyAllOnOpen ? ['verify_all_on_open'] : []),
@@ -41,7 +40,7 @@ export function renderVerdict(shard: ShardReport, settings: BrokerSettings, page
   if (prediction.verdict === 'refuses') {
     lines.push(...painted(`${broker} REFUSES to open this shard`, page, page.paint.fatal));
     const { refusals } = prediction;
-    for (const { kind, site } of refusals.slice(0, SHOWN_REASONS)) say(`${kind} in ${siteText(page, site)}`);
+    for (const { kind, site } of refusals.slice(0, SHOWN_REASONS)) say(reasonText(kind, site, shard, page));
     const more = refusals.length - SHOWN_REASONS;
     if (more > 0) say(`and ${counted(more, 'more reason')}, each enough by itself`);
   } else if (prediction.verdict === 'repairs') {
@@ -54,14 +53,24 @@ export function renderVerdict(shard: ShardReport, settings: BrokerSettings, page
       lines.push(...painted(`${broker} opens this shard after ${counted(steps.length, 'repair')}:`, page, paint));
       for (const step of steps) say(step);
     }
-    if (intact > 0) say(`${counted(intact, 'intact record')} would be lost by it`);
+    if (intact > 0) say(`${counted(intact, 'of these records is', 'of these records are')} intact, and would be lost`);
     if (prediction.tailOffsetAfter !== null) say(`The next offset is then ${prediction.tailOffsetAfter}.`);
   } else {
     lines.push(...painted(`${broker} opens this shard${opensHow(shard)}`, page, page.paint.good));
   }
-  if (prediction.readsThatFail.length > 0) say(readsText(prediction.readsThatFail, page));
+  if (prediction.readsThatFail.length > 0) say(readsText(shard, page));
   for (const text of prediction.notJudged) say(`Not judged: ${page.show(text)}`);
   return lines;
+}
+
+/** `RecordChecksum in segment 1 at byte 86`; the file comes from the finding at that very place, when there is one. */
+function reasonText(kind: FindingKind, site: Site, shard: ShardReport, page: Page): string {
+  const same = shard.findings.find(
+    (finding) =>
+      finding.kind === kind && finding.site.segment === site.segment && finding.site.position === site.position,
+  );
+  const file = same === undefined ? null : fileText(page, same.file, site.segment);
+  return `${kind} ${siteText(page, site, file)}`;
 }
 
 function painted(text: string, page: Page, paint: (text: string) => string): string[] {
@@ -79,8 +88,7 @@ function opensHow(shard: ShardReport): string {
 function repairText(repair: PredictedRepair, page: Page): string {
   const where = fileText(page, repair.file, undefined) ?? 'the shard';
   const bytes = counted(Math.max(0, repair.fromBytes - repair.toBytes), 'byte');
-  const intact = repair.intactRecordsLost > 0 ? `, ${grouped(repair.intactRecordsLost)} of them intact` : '';
-  const records = `${counted(repair.recordsLost, 'record')}${intact}`;
+  const records = counted(repair.recordsLost, 'record');
   switch (repair.action) {
     case 'truncate':
       return `cutting ${bytes} (${records}) from ${where}`;
@@ -95,12 +103,13 @@ function repairText(repair: PredictedRepair, page: Page): string {
   }
 }
 
-function readsText(reads: readonly FailingRead[], page: Page): string {
+function readsText(shard: ShardReport, page: Page): string {
+  const reads = shard.prediction.readsThatFail;
   const shown = reads
     .slice(0, SHOWN_READS)
     .map(({ kind, site, fromOffset, toOffset }) => {
       const offsets = toOffset > fromOffset ? rangeText({ from: fromOffset, to: toOffset }) : `${fromOffset}`;
-      return `${offsets} (${kind} in ${siteText(page, site)})`;
+      return `${offsets} (${reasonText(kind, site, shard, page)})`;
     })
     .join(', ');
   const more = reads.length > SHOWN_READS ? ` and ${grouped(reads.length - SHOWN_READS)} more` : '';

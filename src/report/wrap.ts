@@ -51,12 +51,15 @@ const SHELL_WORD = /(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"]
 
 const JOINT = ' \\';
 
-/** Breaks a shell command into lines that still can be pasted as a whole; a long word gets the indent's room too. */
+/** Breaks a shell command into lines that still can be pasted as a whole; for a long word the indent shrinks. */
 export function wrapCommand(command: string, width: number, options: WrapOptions = {}): string[] {
   const words = command.match(SHELL_WORD) ?? [command];
   const longest = words.reduce((most, word) => Math.max(most, displayWidth(word)), 0);
-  const rest = (options.rest ?? '').slice(0, Math.max(0, width - longest - JOINT.length));
-  return wrapWords(words, width, { ...options, rest, joint: JOINT });
+  const { rest: wanted = '' } = options;
+  const rest = [wanted, wanted.slice(0, 8), wanted.slice(0, 2)].find(
+    (indent) => indent.length + longest + JOINT.length <= width,
+  );
+  return wrapWords(words, width, { ...options, rest: rest ?? '', joint: JOINT });
 }
 
 const LEAST = 8;

@@ -110,7 +110,7 @@ describe('report/table', () => {
       'opens this shard after cutting 77 bytes (0 records) from segment 2 The next offset is then 24.',
     );
     expect(verdict(3, 2)).to.include(
-      '77 bytes (3 records, 2 of them intact) from segment 2 2 intact records would be lost by it',
+      '77 bytes (3 records) from segment 2 2 of these records are intact, and would be lost',
     );
   });
 
@@ -153,6 +153,24 @@ describe('report/table', () => {
     const text = textOf(shardReport({ prediction: prediction({ verdict: 'refuses', refusals }) }));
     expect(text).to.include('RecordChecksum in segment 1 at byte 2\n').and.not.to.include('at byte 3\n');
     expect(text).to.include('and 6 more reasons, each enough by itself');
+  });
+
+  it('names the file of a refusal that is not about a segment', () => {
+    const site = { shard: 's', position: 24 };
+    const shard = shardReport({
+      findings: [finding('SidecarChecksum', 'fatal', { site, file: 'replica' })],
+      prediction: prediction({
+        verdict: 'refuses',
+        refusals: [
+          { kind: 'SidecarChecksum', site },
+          { kind: 'SidecarField', site },
+          { kind: 'SegmentFileName', site: {} },
+        ],
+      }),
+    });
+    const text = textOf(shard);
+    expect(text).to.include('  SidecarChecksum in replica at byte 24\n  SidecarField at byte 24\n');
+    expect(text).to.include('  SegmentFileName in the directory\n');
   });
 
   it('says in one line which reads fail', () => {
@@ -400,6 +418,13 @@ describe('report/table, of many shards', () => {
     const shards = Array.from({ length: 1_000 }, (_, at) => ({ ...zeroTailShard(), key: `k/${at}` }));
     const text = renderVerify(verifyReport(shards, 22), { width: 80, color: 0, unicode: true }, OPTIONS);
     expect(flat(text)).to.include('Refused: 1,000 shards: k/0, k/1, k/2, k/3, k/4 and 995 more');
+  });
+
+  it('tells shards of one key apart by their paths', () => {
+    const shards = ['/a/s', '/b/s'].flatMap((path) => [shardReport({ path }), { ...zeroTailShard(), key: 'k', path }]);
+    const text = renderVerify(verifyReport(shards, 22), { width: 80, color: 0, unicode: true }, OPTIONS);
+    expect(text).to.include('sound /a/s: ').and.to.include('sound /b/s: ');
+    expect(text).to.include('Refused: 2 shards: /a/s and /b/s\n');
   });
 
   it('says the same when streamed, in the order of calls', () => {
