@@ -27,6 +27,7 @@ import { BatchTracker, noBatches } from './batches.js';
 import { EntryCursor } from './index-scan.js';
 import { LongChecksums } from './long-checksum.js';
 import { type Damage, KEPT_DAMAGES, KEPT_NOTES, type OddityKind, type RangeScan } from './range-scan.js';
+import type { RecordVisitor } from './record-visitor.js';
 import { resync } from './resync.js';
 import { DEFAULT_WINDOW_BYTES, MIN_WINDOW_BYTES, Window } from './window.js';
 
@@ -47,6 +48,8 @@ export interface RangeRequest {
   /** Ends at the first damage, as a broker does, without looking behind it. */
   readonly stopAtDamage?: boolean;
   readonly windowBytes?: number;
+  /** Shown every record and every damage in the order of their positions. */
+  readonly visitor?: RecordVisitor;
 }
 
 const YEAR_2000_MICROS = 946_684_800_000_000n;
@@ -82,6 +85,7 @@ class SegmentScanner {
   readonly #result: RangeScan;
   readonly #batches = new BatchTracker();
   readonly #entries: EntryCursor | null;
+  readonly #visitor: RecordVisitor | null;
   #markPosition: number;
   /** Timestamps whose high half lies outside these are looked at closely. */
   readonly #timestampLow: number;
@@ -113,6 +117,7 @@ class SegmentScanner {
     this.#timestampHigh = Number((request.nowMicros + YEAR_MICROS) >> 32n) - 1;
     if (request.expected !== null) this.#expect(request.expected);
     this.#entries = index !== null && request.firstEntry !== null ? new EntryCursor(index, request.firstEntry) : null;
+    this.#visitor = request.visitor ?? null;
     this.#result = emptyResult(request.start);
   }
 
@@ -275,6 +280,10 @@ class SegmentScanner {
     const head = new DataView(window.bytes.buffer.slice(from, from + MIN_WINDOW_BYTES));
     const kind = head.getInt32(0) >>> 29;
     const end = position + RECORD_HEADER_LEN + (kind === 4 ? RECORD_TAG_LEN : 0) + (head.getInt32(0) & LENGTH_MASK);
+    if (this.#visitor !== null && from > 0 && end - position <= window.bytes.length) {
+      window.load(position);
+      return true;
+    }
     let crc = crc32Loop(window.data, from, from + 24, 0);
     let at = position + RECORD_HEADER_LEN;
     if (this.#vainBytes > VAIN_BYTES) {
@@ -296,6 +305,10 @@ class SegmentScanner {
     }
     this.#accept(head, 0, kind, end - position);
     this.#position = end;
+    if (this.#visitor !== null) {
+      this.#visitor.longRecord(head, position, end);
+      yield end;
+    }
     return true;
   }
 
@@ -439,6 +452,7 @@ class SegmentScanner {
   }
 
   #report(damage: Damage): void {
+    this.#visitor?.damage(damage);
     const { damages, omitted } = this.#result;
     if (damages.length < KEPT_DAMAGES) damages.push(damage);
     else omitted.set(damage.corruption.kind, (omitted.get(damage.corruption.kind) ?? 0) + 1);
