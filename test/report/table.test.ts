@@ -320,15 +320,15 @@ describe('report/table', () => {
   });
 
   it('shows the damaged among very many segments, and counts the rest', () => {
-    const segments = Array.from({ length: 10_000 }, (_, at) =>
-      segmentReport(BigInt(at), at === 5000 ? { damagedBytes: 4, verifiedBytes: 430 } : {}),
+    const segments = Array.from({ length: 2_000 }, (_, at) =>
+      segmentReport(BigInt(at), at === 500 ? { damagedBytes: 4, verifiedBytes: 430 } : {}),
     );
     const text = textOf(shardReport({ segments }));
     expect(text.match(/^\d+ +3 /gm)).to.have.length(3);
     expect(text)
-      .to.match(/^5000 /m)
-      .and.to.include('and 9,997 more segments (--all lists them)');
-    expect(textOf(shardReport({ segments }), { all: true }).match(/^\d+ +3 /gm)).to.have.length(10_000);
+      .to.match(/^500 /m)
+      .and.to.include('and 1,997 more segments (--all lists them)');
+    expect(textOf(shardReport({ segments }), { all: true }).match(/^\d+ +3 /gm)).to.have.length(2_000);
   });
 
   it('tells where history is, the small files, and what was not checked', () => {
