@@ -57,7 +57,10 @@ class BatchLog {
     }
     if (summary.leading !== null) this.#led ??= segment;
     const inside = new Set(next.events);
-    for (const event of summary.events.splice(0)) this.#report(event, inside.has(event) ? segment : null);
+    for (const event of summary.events.splice(0)) {
+      const earlier = event.event === 'orphan' ? this.#strayed : this.#opened;
+      this.#report(event, inside.has(event) ? segment : (earlier ?? segment));
+    }
     if (summary.omitted > 0) {
       this.#judge.skip(`${segment.file} cuts off more batches than are kept; ${summary.omitted} more are not listed.`);
     }
@@ -71,7 +74,9 @@ class BatchLog {
   /** What follows is not what came before: nothing is known to be open. */
   lose(): void {
     joinBatches(this.#summary, { ...noBatches(), first: 'damage', unknown: true });
-    for (const event of this.#summary.events.splice(0)) this.#report(event, null);
+    for (const event of this.#summary.events.splice(0)) {
+      if (this.#strayed !== null) this.#report(event, this.#strayed);
+    }
     this.#opened = null;
     this.#strayed = null;
   }
@@ -112,15 +117,9 @@ class BatchLog {
     }
   }
 
-  /** An event inside a segment, or one that ends what an earlier segment left open. */
-  #report(event: BatchEvent, inside: SegmentFacts | null): void {
-    if (event.event === 'abandoned') {
-      const segment = inside ?? this.#opened;
-      if (segment !== null) this.#batch('BatchAbandoned', segment, event.batch);
-    } else {
-      const segment = inside ?? this.#strayed;
-      if (segment !== null) this.#orphan(segment, event.run);
-    }
+  #report(event: BatchEvent, segment: SegmentFacts): void {
+    if (event.event === 'abandoned') this.#batch('BatchAbandoned', segment, event.batch);
+    else this.#orphan(segment, event.run);
   }
 
   #batch(kind: 'BatchAbandoned' | 'BatchIncomplete', { file, id }: SegmentFacts, batch: OpenBatch): void {
