@@ -325,9 +325,7 @@ describe('report/table', () => {
     );
     const text = textOf(shardReport({ segments }));
     expect(text.match(/^\d+ +3 /gm)).to.have.length(3);
-    expect(text)
-      .to.match(/^500 /m)
-      .and.to.include('and 1,997 more segments (--all lists them)');
+    expect(text).to.match(/^500 /m).and.to.include('and 1,997 more segments (--all lists them)');
     expect(textOf(shardReport({ segments }), { all: true }).match(/^\d+ +3 /gm)).to.have.length(2_000);
   });
 
