@@ -2,6 +2,7 @@
  * Options that several commands share, read out of what the parser gives.
  */
 
+import { availableParallelism } from 'node:os';
 import type { BrokerSettings } from '../domain/report.js';
 import { fail } from '../domain/result.js';
 import { parseKeyLabel, type ShardKey } from '../format/names.js';
@@ -24,6 +25,13 @@ export function flag(options: Options, name: string): boolean {
 
 export function listOf(options: Options, name: string): readonly string[] {
   return (options[name] as readonly string[] | undefined) ?? [];
+}
+
+/** Threads to use; as many as the machine has cores unless told. */
+export function jobsOf(options: Options): number {
+  const jobs = options['jobs'] as number | undefined;
+  if (jobs !== undefined && (jobs < 1 || jobs > 256)) fail({ reason: 'usage', message: '--jobs is from 1 to 256' });
+  return jobs ?? availableParallelism();
 }
 
 export function settingsOf(options: Options): BrokerSettings {

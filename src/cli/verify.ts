@@ -7,18 +7,19 @@ import { verifyPaths } from '../check/verify.js';
 import type { RootReport, ShardReport, Summary } from '../domain/report.js';
 import { renderRootLine, renderShardLine, renderSummaryLine, renderVerifyJson } from '../report/json.js';
 import { renderVerify } from '../report/table.js';
-import { InlineScanner } from '../scan/scanner.js';
+import { createScanner } from '../scan/pool.js';
 import type { CommandContext } from './context.js';
-import { colorOf, flag, formatOf, listOf, type Options, settingsOf, shardKeyOf } from './options.js';
+import { colorOf, flag, formatOf, jobsOf, listOf, type Options, settingsOf, shardKeyOf } from './options.js';
 
 export async function run(context: CommandContext, paths: readonly string[], options: Options): Promise<number> {
-  const scanner = new InlineScanner(context.signal);
+  const jobs = jobsOf(options);
+  const scanner = createScanner({ jobs, signal: context.signal });
   const tally = new Tally(options['failOn'] as FailOn);
   const shards: ShardReport[] = [];
   const roots: RootReport[] = [];
   const format = formatOf(options);
   try {
-    for await (const event of verifyPaths(paths, scanner, checkOptions(context, options))) {
+    for await (const event of verifyPaths(paths, scanner, checkOptions(context, options, jobs))) {
       if (event.is === 'interrupted') continue;
       if (event.is === 'shard') {
         tally.addShard(event.report);
@@ -60,7 +61,7 @@ function rendered(
   }
 }
 
-function checkOptions(context: CommandContext, options: Options) {
+function checkOptions(context: CommandContext, options: Options, jobs: number) {
   return {
     settings: settingsOf(options),
     quick: flag(options, 'quick'),
@@ -68,6 +69,6 @@ function checkOptions(context: CommandContext, options: Options) {
     replicas: listOf(options, 'replica'),
     nowMicros: context.nowMicros,
     includeDeleted: flag(options, 'includeDeleted'),
-    concurrency: 1,
+    concurrency: jobs === 1 ? 1 : 4 * jobs,
   };
 }

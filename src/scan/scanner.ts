@@ -18,34 +18,37 @@ export interface SegmentJob {
 
 export type SegmentAnswer =
   | { readonly is: 'scanned'; readonly scan: SegmentScan }
-  | { readonly is: 'unreadable'; readonly problem: ReadProblem }
+  | Unreadable
   | { readonly is: 'interrupted' };
+
+export interface Unreadable {
+  readonly is: 'unreadable';
+  readonly problem: ReadProblem;
+}
 
 export interface Scanner {
   scan(job: SegmentJob): Promise<SegmentAnswer>;
+  /** Bytes of segments passed so far, by all threads. */
+  passedBytes(): number;
   close(): Promise<void>;
 }
-
-/** Told of bytes as they are passed. */
-export type OnBytes = (bytes: number) => void;
 
 /** How long a scan may keep the thread to itself. */
 const SLICE_MS = 25;
 
 export class InlineScanner implements Scanner {
   readonly #signal: AbortSignal;
-  readonly #onBytes: OnBytes;
+  #passed = 0;
   #sliceEnd = 0;
 
-  constructor(signal: AbortSignal, onBytes: OnBytes = () => {}) {
+  constructor(signal: AbortSignal) {
     this.#signal = signal;
-    this.#onBytes = onBytes;
   }
 
   async scan(job: SegmentJob): Promise<SegmentAnswer> {
     let last = 0;
     const goOn = async (position: number) => {
-      this.#onBytes(Math.max(0, position - last));
+      this.#passed += Math.max(0, position - last);
       last = position;
       if (performance.now() >= this.#sliceEnd) {
         await new Promise(setImmediate);
@@ -53,11 +56,15 @@ export class InlineScanner implements Scanner {
       }
       return !this.#signal.aborted;
     };
-    return withSources(job, async (source, index) => {
+    return withSources<SegmentAnswer>(job, async (source, index) => {
       const scan = await drive(scanSegmentFile(source, index, job.settings), goOn);
-      this.#onBytes(Math.max(0, job.size - last));
+      this.#passed += Math.max(0, job.size - last);
       return scan === null ? { is: 'interrupted' } : { is: 'scanned', scan };
     });
+  }
+
+  passedBytes(): number {
+    return this.#passed;
   }
 
   async close(): Promise<void> {}
@@ -66,20 +73,21 @@ export class InlineScanner implements Scanner {
 /** Runs a generator to its end; null when `goOn` says no. `goOn` is asked after each window. */
 export async function drive<T>(
   generator: Generator<number, T>,
-  goOn: (position: number) => Promise<boolean>,
+  goOn: (position: number) => Promise<boolean> | boolean,
 ): Promise<T | null> {
   for (;;) {
     const step = generator.next();
     if (step.done) return step.value;
-    if (!(await goOn(step.value))) return null;
+    const answer = goOn(step.value);
+    if (!(typeof answer === 'boolean' ? answer : await answer)) return null;
   }
 }
 
 /** Opens a segment and its index for `work`, and closes them behind it. */
-export async function withSources(
+export async function withSources<T>(
   job: SegmentJob,
-  work: (source: ByteSource, index: ByteSource | null) => Promise<SegmentAnswer>,
-): Promise<SegmentAnswer> {
+  work: (source: ByteSource, index: ByteSource | null) => Promise<T>,
+): Promise<T | Unreadable> {
   let source: FileSource | null = null;
   let index: FileSource | FailedSource | null = null;
   try {

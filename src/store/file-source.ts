@@ -2,7 +2,7 @@
  * The only reader of file bytes. Files are opened read-only, without blocking on a FIFO, and never created.
  */
 
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs';
 import { type ByteSource, ReadFailure } from './byte-source.js';
 
 /** A path as the system gives it; bytes when the name is not UTF-8. */
@@ -16,10 +16,18 @@ export interface FileFacts {
   readonly mode: number;
 }
 
+/** Reads of this size and more are timed, and read ahead of when the device is slow. */
+const TIMED_BYTES = 256 * 1024;
+/** Slower than this, in bytes a millisecond, is not memory: the next piece is asked for while this one is checked. */
+const MEMORY_SPEED = 1_000_000;
+
 /** A regular file; `size` is the judged prefix, the whole file unless told otherwise. Close it when done. */
 export class FileSource implements ByteSource {
   readonly size: number;
   readonly #descriptor: number;
+  #ahead: Uint8Array | null = null;
+  #reading = false;
+  #closed = false;
 
   private constructor(descriptor: number, size: number) {
     this.#descriptor = descriptor;
@@ -46,11 +54,31 @@ export class FileSource implements ByteSource {
 
   readAt(target: Uint8Array, position: number): number {
     if (position >= this.size) return 0;
+    const length = Math.min(target.length, this.size - position);
+    const timed = length >= TIMED_BYTES;
+    const startedAt = timed ? performance.now() : 0;
     try {
-      return readSync(this.#descriptor, target, 0, Math.min(target.length, this.size - position), position);
+      const got = readSync(this.#descriptor, target, 0, length, position);
+      if (timed && isSlow(got, performance.now() - startedAt)) this.#readAhead(position + got, length);
+      return got;
     } catch (error) {
       throw failureOf(error, position);
     }
+  }
+
+  /**
+   * Brings the piece behind a slow one into the system's cache while the caller is at work. The bytes themselves are thrown
+   * away, and so is any failure: the read that counts will meet it.
+   */
+  #readAhead(position: number, length: number): void {
+    const wanted = Math.min(length, this.size - position);
+    if (this.#reading || wanted <= 0) return;
+    if (this.#ahead === null || this.#ahead.length < wanted) this.#ahead = new Uint8Array(wanted);
+    this.#reading = true;
+    read(this.#descriptor, this.#ahead, 0, wanted, position, () => {
+      this.#reading = false;
+      if (this.#closed) closeSync(this.#descriptor);
+    });
   }
 
   /** What the system says of the file now. */
@@ -65,9 +93,16 @@ export class FileSource implements ByteSource {
     };
   }
 
+  /** The descriptor stays open until a read that is under way has come back. */
   close(): void {
-    closeSync(this.#descriptor);
+    if (this.#closed) return;
+    this.#closed = true;
+    if (!this.#reading) closeSync(this.#descriptor);
   }
+}
+
+function isSlow(bytes: number, milliseconds: number): boolean {
+  return bytes < MEMORY_SPEED * milliseconds;
 }
 
 function failureOf(error: unknown, position: number): ReadFailure {

@@ -1,0 +1,172 @@
+/**
+ * Several threads over segments, and over ranges of large segments, with the outcome of one thread.
+ *
+ * Threads are made when the work is worth it: small files are scanned on the calling thread. A large segment is split at
+ * entries of its index; the split points are believed only as far as the range in front of each ends exactly there, with
+ * the offset expected there. Where that fails the segment is scanned again in order.
+ */
+
+import { Worker } from 'node:worker_threads';
+import { joinRange } from './range-join.js';
+import type { RangeScan } from './range-scan.js';
+import { InlineScanner, type Scanner, type SegmentAnswer, type SegmentJob, withSources } from './scanner.js';
+import { rangesOf, readHead, resumedScan, type SegmentHead, type SegmentScan } from './segment-file.js';
+import type { RangeRequest } from './segment-scan.js';
+import { type SharedState, sharedState, type Task, type TaskAnswer } from './task.js';
+
+/** A segment of this size is worth a thread by itself. */
+const LARGE_BYTES = 32 << 20;
+/** So many bytes in small files are worth threads too. */
+const MANY_BYTES = 64 << 20;
+/** Smaller files never leave the calling thread. */
+const SMALL_BYTES = 256 << 10;
+/** The least size of a range that is split off. */
+const RANGE_BYTES = 16 << 20;
+
+interface Waiting {
+  readonly task: Task;
+  readonly size: number;
+  readonly resolve: (answer: TaskAnswer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface PoolOptions {
+  readonly jobs: number;
+  readonly signal: AbortSignal;
+  /** The compiled worker, where it does not lie beside this file. */
+  readonly workerEntry?: URL;
+}
+
+/** A scanner for so many threads. */
+export function createScanner(options: PoolOptions): Scanner {
+  return options.jobs <= 1 ? new InlineScanner(options.signal) : new ScanPool(options);
+}
+
+class ScanPool implements Scanner {
+  readonly #options: PoolOptions;
+  readonly #inline: InlineScanner;
+  readonly #shared: SharedState = sharedState();
+  readonly #threads: Thread[] = [];
+  readonly #queue: Waiting[] = [];
+  #seenBytes = 0;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#inline = new InlineScanner(options.signal);
+    options.signal.addEventListener('abort', () => Atomics.store(this.#shared.stop, 0, 1), { once: true });
+  }
+
+  async scan(job: SegmentJob): Promise<SegmentAnswer> {
+    this.#seenBytes += job.size;
+    const worthIt = job.size >= LARGE_BYTES || (this.#seenBytes >= MANY_BYTES && job.size >= SMALL_BYTES);
+    if (!worthIt || job.settings.quick) return this.#inline.scan(job);
+    const answer = job.size >= 2 * RANGE_BYTES ? await this.#scanSplit(job) : null;
+    if (answer !== null) return answer;
+    return (await this.#run({ what: 'segment', job }, job.size)) as SegmentAnswer;
+  }
+
+  passedBytes(): number {
+    return this.#inline.passedBytes() + Number(Atomics.load(this.#shared.passed, 0));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.worker.terminate()));
+  }
+
+  /** Null when the segment has no index to split at. */
+  async #scanSplit(job: SegmentJob): Promise<SegmentAnswer | null> {
+    return withSources<SegmentAnswer | null>(job, async (source, index) => {
+      const head = readHead(source, index);
+      const pieces = Math.min(2 * this.#options.jobs, Math.floor(job.size / RANGE_BYTES));
+      const requests = rangesOf(head, job.size, pieces, job.settings);
+      if (requests.length < 2) return null;
+      const answers = await Promise.all(requests.map((request) => this.#range(job, request)));
+      const problem = answers.find((answer) => answer.is !== 'range');
+      if (problem !== undefined) return problem as SegmentAnswer;
+      const scans = answers.map((answer) => (answer as { scan: RangeScan }).scan);
+      const records = joined(scans, requests) ?? (await this.#inOrder(job, head));
+      if ('is' in records) return records;
+      const resumed = resumedScan(source, head, records, job.settings);
+      let step = resumed.next();
+      while (!step.done) step = resumed.next();
+      const scan: SegmentScan = { head, size: source.size, records, resumed: step.value };
+      return { is: 'scanned', scan };
+    });
+  }
+
+  #range(job: SegmentJob, request: RangeRequest): Promise<TaskAnswer> {
+    const size = Math.min(request.until, job.size) - request.start;
+    return this.#run({ what: 'range', job, request }, size);
+  }
+
+  async #inOrder(job: SegmentJob, head: SegmentHead): Promise<RangeScan | SegmentAnswer> {
+    const [request] = rangesOf(head, job.size, 1, job.settings);
+    const answer = await this.#range(job, request!);
+    return answer.is === 'range' ? answer.scan : answer;
+  }
+
+  #run(task: Task, size: number): Promise<TaskAnswer> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ task, size, resolve, reject });
+      this.#queue.sort((a, b) => b.size - a.size);
+      this.#dispatch();
+    });
+  }
+
+  #dispatch(): void {
+    while (this.#queue.length > 0) {
+      const idle = this.#threads.find((thread) => thread.waiting === null) ?? this.#newThread();
+      if (idle === null) return;
+      idle.start(this.#queue.shift()!);
+    }
+  }
+
+  #newThread(): Thread | null {
+    if (this.#threads.length >= this.#options.jobs) return null;
+    const entry = this.#options.workerEntry ?? new URL('./worker.js', import.meta.url);
+    const worker = new Worker(entry, {
+      workerData: this.#shared,
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    });
+    const thread = new Thread(worker, () => this.#dispatch());
+    this.#threads.push(thread);
+    return thread;
+  }
+}
+
+/** One worker and the task it is at. */
+class Thread {
+  readonly worker: Worker;
+  waiting: Waiting | null = null;
+  #next = 0;
+
+  constructor(worker: Worker, onIdle: () => void) {
+    this.worker = worker;
+    worker.on('message', ({ answer }: { answer: TaskAnswer }) => {
+      const done = this.waiting;
+      this.waiting = null;
+      worker.unref();
+      done?.resolve(answer);
+      onIdle();
+    });
+    worker.on('error', (error) => {
+      this.waiting?.reject(error instanceof Error ? error : new Error(String(error)));
+      this.waiting = null;
+    });
+  }
+
+  start(waiting: Waiting): void {
+    this.waiting = waiting;
+    this.worker.ref();
+    this.worker.postMessage({ id: this.#next++, task: waiting.task });
+  }
+}
+
+/** All ranges as one; null when a split point does not hold. */
+function joined(scans: readonly RangeScan[], requests: readonly RangeRequest[]): RangeScan | null {
+  const [whole, ...rest] = scans;
+  for (const [i, scan] of rest.entries()) {
+    if (!joinRange(whole!, scan, requests[i + 1]!.expected)) return null;
+  }
+  return whole!;
+}
