@@ -5,7 +5,7 @@
  * each, and past twenty a number. Lines are wrapped to the width and never cut, and nothing needs colour to be understood.
  */
 
-import { type Finding, type FindingKind, SEVERITIES, type Severity, worstSeverity } from '../domain/finding.js';
+import { type Finding, type FindingKind, SEVERITIES, type Severity } from '../domain/finding.js';
 import type { BrokerSettings, RootReport, ShardReport, Summary, Verdict, VerifyReport } from '../domain/report.js';
 import { counted, grouped } from '../domain/wording.js';
 import { exitTexts } from './exit-text.js';
@@ -13,6 +13,7 @@ import { type FindingListOptions, renderFindings } from './finding-list.js';
 import { joined, type Page, pageOf } from './page.js';
 import { rootFactLines } from './root-facts.js';
 import { renderShardFacts } from './shard-facts.js';
+import { isSound, worstFirst } from './shard-weight.js';
 import type { Style } from './style.js';
 import { listed, renderVerdict } from './verdict.js';
 import { opposite, wrap } from './wrap.js';
@@ -56,9 +57,10 @@ const NAMED_SHARDS = 5;
 /** The whole report. */
 export function renderVerify(report: VerifyReport, style: Style, options: VerifyOptions): string {
   const stream = verifyStream(style, options, report.shards.length);
-  const worstFirst = [...report.shards].sort((a, b) => weight(b) - weight(a));
   return (
-    worstFirst.map((shard) => stream.shard(shard)).join('') + stream.end(report.roots, report.summary, report.partial)
+    worstFirst(report.shards)
+      .map((shard) => stream.shard(shard))
+      .join('') + stream.end(report.roots, report.summary, report.partial)
   );
 }
 
@@ -110,18 +112,6 @@ function remember(memory: Memory, shard: ShardReport, sound: boolean, options: V
 
 function nameOf({ label, path }: Remembered, memory: Memory, page: Page): string {
   return page.show(memory.labels.get(label) === 1 ? label : path);
-}
-
-/** Nothing that an operator has to do or to know now. */
-function isSound(shard: ShardReport): boolean {
-  return shard.prediction.verdict === 'opens' && weight(shard) < SEVERITIES.indexOf('warning') + 1;
-}
-
-/** 0 for no finding, up to 4 for fatal; a shard that is refused is never lighter than one that opens. */
-function weight(shard: ShardReport): number {
-  const worst = worstSeverity(shard.findings);
-  const found = worst === null ? 0 : SEVERITIES.indexOf(worst) + 1;
-  return Math.max(found, { refuses: SEVERITIES.length, repairs: 2, opens: 0 }[shard.prediction.verdict]);
 }
 
 /** A shard in full; its path too where the key alone may not tell which it is. */
