@@ -3,7 +3,8 @@
  * A command's module is loaded only when it is called.
  */
 
+import { EXPLAIN } from './specs/explain.js';
 import type { CommandSpec } from './specs/shared.js';
 import { VERIFY } from './specs/verify.js';
 
-export const COMMANDS: readonly CommandSpec[] = [VERIFY];
+export const COMMANDS: readonly CommandSpec[] = [VERIFY, EXPLAIN];
