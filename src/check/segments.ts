@@ -61,13 +61,13 @@ function unreadable(
   problem: { code: string; message: string; position?: number },
 ): Finding {
   const { code, position } = problem;
-  if (code === 'SHRANK') {
+  if (code === 'SHRANK' || code === 'ENOENT') {
     return makeFinding(subject, {
       kind: 'ChangedWhileReading',
       severity: 'info',
       file: segment.file,
       segment: segment.id,
-      detail: { change: 'shrank', judgedBytes: position ?? 0 },
+      detail: { change: code === 'SHRANK' ? 'shrank' : 'vanished', judgedBytes: position ?? 0 },
     });
   }
   return makeFinding(subject, {

@@ -42,6 +42,8 @@ export interface ShardCheckOptions {
   readonly replicas: readonly string[];
   readonly nowMicros: bigint;
   readonly windowBytes?: number;
+  /** How long to wait for a directory that was written to just now to show that it is still at work. */
+  readonly patienceMs?: number;
   /** Set when one file was named, and the rest of the shard is not looked at. */
   readonly sole: SoleFile | null;
 }
@@ -209,7 +211,7 @@ function recoveredTail(facts: ShardFacts): bigint | null {
 }
 
 /** What a reader of intact records sees as the next offset in the newest segment. */
-function intactTail(facts: ShardFacts): bigint | null {
+export function intactTail(facts: ShardFacts): bigint | null {
   const newest = facts.segments.find(({ role }) => role === 'newest');
   if (newest === undefined) return facts.segments.length === 0 ? null : 0n;
   const { scan } = newest;
@@ -218,7 +220,8 @@ function intactTail(facts: ShardFacts): bigint | null {
   return scan.head.header?.baseOffset ?? null;
 }
 
-function namesFindings(files: ShardFiles, subject: Subject): Finding[] {
+/** Entries under names of the format that a broker cannot open. */
+export function namesFindings(files: ShardFiles, subject: Subject): Finding[] {
   const unopenable = files.unopenable.map(({ id, entry }) =>
     makeFinding(subject, {
       kind: 'SegmentFileName',
@@ -239,7 +242,8 @@ function namesFindings(files: ShardFiles, subject: Subject): Finding[] {
   return [...unopenable, ...notFiles];
 }
 
-function noSegments(files: ShardFiles, subject: Subject): Finding[] {
+/** A directory that holds files of a shard, and no log. */
+export function noSegments(files: ShardFiles, subject: Subject): Finding[] {
   if (files.segments.length > 0 || files.unopenable.length > 0) return [];
   if (files.notFiles.some(({ name }) => name.endsWith('.log'))) return [];
   const names = [...files.sidecars.keys(), ...files.strays.map(({ name }) => name)].slice(0, 20);

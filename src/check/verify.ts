@@ -4,8 +4,9 @@
 
 import type { RootReport, ShardReport } from '../domain/report.js';
 import type { Scanner } from '../scan/scanner.js';
+import { checkLiveShard } from './live.js';
 import { checkRoot, passedOverReport } from './root.js';
-import { checkShard, type ShardCheckOptions } from './shard.js';
+import type { ShardCheckOptions } from './shard.js';
 import { type Target, targetPath, targetsOf } from './targets.js';
 
 export interface VerifyOptions extends Omit<ShardCheckOptions, 'sole'> {
@@ -42,6 +43,6 @@ export async function* verifyPaths(
 async function eventOf(target: Target, scanner: Scanner, options: VerifyOptions): Promise<VerifyEvent> {
   if (target.what === 'root') return { is: 'root', report: checkRoot(target.listing) };
   if (target.what === 'passed-over') return { is: 'root', report: passedOverReport(target.path, target.items) };
-  const report = await checkShard(target.listing, scanner, { ...options, sole: target.sole });
+  const report = await checkLiveShard(target.listing, scanner, { ...options, sole: target.sole });
   return report === null ? { is: 'interrupted', path: targetPath(target) } : { is: 'shard', report };
 }

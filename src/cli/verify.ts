@@ -68,6 +68,7 @@ function checkOptions(context: CommandContext, options: Options, jobs: number) {
     key: shardKeyOf(options),
     replicas: listOf(options, 'replica'),
     nowMicros: context.nowMicros,
+    patienceMs: 500,
     includeDeleted: flag(options, 'includeDeleted'),
     concurrency: jobs === 1 ? 1 : 4 * jobs,
   };

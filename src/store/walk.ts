@@ -85,13 +85,18 @@ export function statPath(path: RawPath): { type: EntryType; size: number } | Wal
   }
 }
 
-/** The entries of one directory with their sizes as they are now. Entries that vanish meanwhile are left out. */
-export function listDirectory(path: string, raw: RawPath = path): Listing {
+/** The wanted entries of one directory with their sizes as they are now. Entries that vanish meanwhile are left out. */
+export function listDirectory(
+  path: string,
+  raw: RawPath = path,
+  wanted: (name: string) => boolean = () => true,
+): Listing {
   const name = baseName(path);
   try {
     const names = readdirSync(raw, { encoding: 'buffer' }).sort(Buffer.compare);
     const entries: Entry[] = [];
     for (const rawName of names) {
+      if (!wanted(shownName(rawName))) continue;
       const entry = entryOf(raw, rawName);
       if (entry !== null) entries.push(entry);
     }

@@ -22,6 +22,7 @@ export const DEFAULTS: VerifyOptions = {
   key: null,
   replicas: [],
   nowMicros: TEST_NOW_MICROS,
+  patienceMs: 0,
   includeDeleted: false,
   concurrency: 1,
 };
