@@ -20,8 +20,7 @@ export function coverage(facts: ShardFacts): CoverageRange[] | null {
 
 /** Tells the key of the object that holds an offset by the manifest, or null. */
 export function objectKeys(facts: ShardFacts): (offset: bigint) => string | null {
-  const entries = [...(facts.sidecars.manifest?.reading?.value?.entries ?? [])];
-  entries.sort((a, b) => (a.baseOffset < b.baseOffset ? -1 : 1));
+  const entries = byBase(facts.sidecars.manifest?.reading?.value?.entries ?? []);
   return (offset) => {
     let [low, high] = [0, entries.length];
     while (low < high) {
@@ -41,7 +40,9 @@ function localRanges(facts: ShardFacts): OffsetRange[] {
 
 /** Offsets in the object store by the manifest, ascending and merged. */
 export function offloadedRanges(entries: readonly ManifestEntry[]): OffsetRange[] {
-  return merged(entries.map(({ baseOffset, lastOffset }) => ({ from: baseOffset, to: lastOffset + 1n })));
+  const result: { from: bigint; to: bigint }[] = [];
+  for (const { baseOffset, lastOffset } of byBase(entries)) addRange(result, baseOffset, lastOffset + 1n);
+  return result;
 }
 
 function rangesIn(segment: SegmentFacts): OffsetRange[] {
@@ -59,18 +60,28 @@ function rangesIn(segment: SegmentFacts): OffsetRange[] {
 }
 
 function merged(ranges: readonly OffsetRange[]): OffsetRange[] {
-  const sorted = ranges.filter(({ from, to }) => to > from).sort((a, b) => (a.from < b.from ? -1 : 1));
   const result: { from: bigint; to: bigint }[] = [];
-  for (const { from, to } of sorted) {
-    const last = result.at(-1);
-    if (last === undefined || from > last.to) result.push({ from, to });
-    else if (to > last.to) last.to = to;
-  }
+  const sorted = ranges.toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));
+  for (const { from, to } of sorted) addRange(result, from, to);
   return result;
 }
 
+/** Adds a range that begins where the last one does or behind it. */
+function addRange(ranges: { from: bigint; to: bigint }[], from: bigint, to: bigint): void {
+  if (to <= from) return;
+  const last = ranges.at(-1);
+  if (last === undefined || from > last.to) ranges.push({ from, to });
+  else if (to > last.to) last.to = to;
+}
+
+function byBase(entries: readonly ManifestEntry[]): ManifestEntry[] {
+  return entries.toSorted((a, b) => (a.baseOffset < b.baseOffset ? -1 : a.baseOffset > b.baseOffset ? 1 : 0));
+}
+
 function overlay(local: readonly OffsetRange[], offloaded: readonly OffsetRange[]): CoverageRange[] {
-  const borders = [...local, ...offloaded].flatMap(({ from, to }) => [from, to]).sort((a, b) => (a < b ? -1 : 1));
+  const borders = [...local, ...offloaded]
+    .flatMap(({ from, to }) => [from, to])
+    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const result: CoverageRange[] = [];
   const cursors = { local: 0, offloaded: 0 };
   for (const [i, from] of borders.entries()) {

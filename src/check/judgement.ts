@@ -25,7 +25,7 @@ export interface Judgement {
 }
 
 /** How many findings of one kind in one file are kept. */
-const KEPT_FINDINGS = 10_000;
+const KEPT_FINDINGS = 2_000;
 
 /** Collects the judgement of one check. */
 export class Judge {
@@ -41,14 +41,18 @@ export class Judge {
 
   report<K extends FindingKind>(draft: Draft<K>): void {
     const file = draft.file ?? '';
-    const place = `${draft.kind} ${file}`;
-    const kept = this.#kept.get(place) ?? 0;
-    if (kept >= KEPT_FINDINGS) {
+    if (!this.hasRoom(file, draft.kind)) {
       this.omit(file, draft.kind, 1);
       return;
     }
-    this.#kept.set(place, kept + 1);
+    const place = `${draft.kind} ${file}`;
+    this.#kept.set(place, (this.#kept.get(place) ?? 0) + 1);
     this.#findings.push(makeFinding(this.#subject, draft));
+  }
+
+  /** False when one more finding of this kind in this file would only be counted. */
+  hasRoom(file: string, kind: FindingKind): boolean {
+    return (this.#kept.get(`${kind} ${file}`) ?? 0) < KEPT_FINDINGS;
   }
 
   /** Counts findings that are known to be there and were not kept. */

@@ -48,15 +48,12 @@ export function checkLocalSegments(
   entries: readonly ManifestEntry[],
   facts: ShardFacts,
 ): void {
-  const byId = new Map<bigint, Numbered[]>();
-  for (const [entry, manifest] of entries.entries()) {
-    const same = byId.get(manifest.segmentId);
-    if (same === undefined) byId.set(manifest.segmentId, [{ entry, manifest }]);
-    else same.push({ entry, manifest });
-  }
-  for (const segment of logSegments(facts)) {
-    const described = byId.get(segment.id);
-    if (described !== undefined) compareSegment(judge, file, segment, described, facts);
+  const segments = logSegments(facts);
+  const byId = new Map<bigint, Numbered[]>(segments.map(({ id }) => [id, []]));
+  for (const [entry, manifest] of entries.entries()) byId.get(manifest.segmentId)?.push({ entry, manifest });
+  for (const segment of segments) {
+    const described = byId.get(segment.id)!;
+    if (described.length > 0) compareSegment(judge, file, segment, described, facts);
   }
 }
 
@@ -67,7 +64,12 @@ function compareSegment(
   described: readonly Numbered[],
   facts: ShardFacts,
 ): void {
-  const differs = ({ entry, manifest }: Numbered, field: Field, says: string, local: string): void => {
+  const differs = ({ entry, manifest }: Numbered, field: Field, words: () => readonly [string, string]): void => {
+    if (!judge.hasRoom(file, 'ManifestLocal')) {
+      judge.omit(file, 'ManifestLocal', 1);
+      return;
+    }
+    const [says, local] = words();
     const detail = { entry, segmentId: manifest.segmentId, field, manifest: says, local };
     const position = manifest.position + FIELD_AT[field];
     judge.report({ kind: 'ManifestLocal', severity: 'error', file, position, detail });
@@ -77,7 +79,8 @@ function compareSegment(
     const { manifest } = numbered;
     const verified = verifiedOf(segment, manifest);
     const compare = (field: Field, says: bigint, local: bigint | null): void => {
-      if (says !== local) differs(numbered, field, String(says), local === null ? 'no record' : String(local));
+      if (says === local) return;
+      differs(numbered, field, () => [String(says), local === null ? 'no record' : String(local)]);
     };
     if (verified.base !== null) compare('base', manifest.baseOffset, verified.base);
     if (verified.first !== null) compare('oldest', manifest.oldestMicros, verified.first.oldest);
@@ -93,7 +96,7 @@ function compareSegment(
   }
   if (toSum.length === 0) return;
   compareChecksums(judge, segment, toSum, facts, (numbered, local) =>
-    differs(numbered, 'checksum', hex32(numbered.manifest.checksum), hex32(local)),
+    differs(numbered, 'checksum', () => [hex32(numbered.manifest.checksum), hex32(local)]),
   );
 }
 
