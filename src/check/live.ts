@@ -16,17 +16,17 @@ import { checkShard, type ShardCheckOptions } from './shard.js';
 
 const LOOKS = 5;
 
-/** Checks a shard, and looks again while it changes; null when interrupted. */
+/** Checks a shard, and looks again while it changes. */
 export async function checkLiveShard(
   listing: Listing,
   scanner: Scanner,
   options: ShardCheckOptions,
-): Promise<ShardReport | null> {
+): Promise<ShardReport> {
   let before = listing;
   let previous: ShardReport | null = null;
   for (let look = 1; ; look++) {
     const report = await checkShard(before, scanner, options);
-    if (report === null || options.sole !== null) return report;
+    if (options.sole !== null) return report;
     if (!report.findings.some(isDamage)) return withChanges(report, changedSegments(before));
     const { after, changes } = await listWhenMoved(before, options);
     if (changes.length === 0) return report;

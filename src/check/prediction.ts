@@ -179,6 +179,7 @@ function unjudged(facts: ShardFacts, findings: readonly Finding[]): string[] {
   const reasons = findings
     .filter(({ kind }) => kind === 'Unreadable')
     .map(({ file }) => `${file ?? 'a directory'} could not be read`);
+  if (facts.segments.some(({ problem }) => problem?.code === 'INTERRUPTED')) reasons.push('the run was interrupted');
   const { manifest, replica, ballot } = facts.sidecars;
   for (const sidecar of [replica, ballot, manifest]) {
     if (sidecar?.problem) reasons.push(`${sidecar.file} could not be read`);

@@ -46,6 +46,7 @@ export function checkSegments(input: SegmentCheckInput): Finding[] {
   const findings: Finding[] = [];
   const gaps = gapsOf(input.facts.segments);
   for (const segment of input.facts.segments) {
+    if (segment.problem?.code === 'INTERRUPTED') continue;
     if (segment.problem !== null || segment.scan?.head.problem) {
       findings.push(unreadable(input, segment, segment.problem ?? segment.scan!.head.problem!));
     } else if (segment.role === 'abandoned') findings.push(abandoned(input, segment));

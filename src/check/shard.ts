@@ -9,10 +9,11 @@
 import type { Finding } from '../domain/finding.js';
 import { SEVERITIES } from '../domain/finding.js';
 import type { BrokerSettings, IndexReport, SegmentReport, ShardReport } from '../domain/report.js';
+import { counted } from '../domain/wording.js';
 import { indexFileName, keyLabel, parseShardName, type ShardKey } from '../format/names.js';
 import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
 import type { Scanner, SegmentAnswer } from '../scan/scanner.js';
-import type { ScanSettings } from '../scan/segment-file.js';
+import type { ReadProblem, ScanSettings } from '../scan/segment-file.js';
 import { FileSource } from '../store/file-source.js';
 import { joinShown, type Listing } from '../store/walk.js';
 import { fullOutcome } from './broker.js';
@@ -74,17 +75,16 @@ export async function readShard(
   };
   const sidecars = readSidecars(files.sidecars);
   const segments = await scanSegments(files, sidecars, scanner, options);
-  if (segments === null) return null;
   const facts = factsOf(listing, subject, segments, sidecars, options);
   return { facts, subject, files, key, incarnation: parsed?.incarnation ?? null };
 }
 
-/** Checks the shard in a listed directory; null when interrupted before anything could be said. */
+/** Checks the shard in a listed directory. When interrupted, what was not read yet counts as unread and not judged. */
 export async function checkShard(
   listing: Listing,
   scanner: Scanner,
   options: ShardCheckOptions,
-): Promise<ShardReport | null> {
+): Promise<ShardReport> {
   const reading = await readShard(listing, scanner, options);
   if (reading === null) return null;
   const { facts, subject, files, key, incarnation } = reading;
@@ -117,7 +117,7 @@ export async function checkShard(
     coverage: coverage(facts),
     findings,
     omitted: [...omittedOf(segments), ...relations.omitted],
-    notChecked: [...naming.notChecked, ...relations.notChecked],
+    notChecked: [...interruptedWords(segments), ...naming.notChecked, ...relations.notChecked],
     prediction: predict(facts, files.unopenable, findings, options.sole),
     bytesRead: segments.reduce((sum, { size }) => sum + size, 0),
   };
@@ -130,13 +130,13 @@ function scanSettings(options: ShardCheckOptions): ScanSettings {
   };
 }
 
-/** Scans every segment, the largest first; null when interrupted. */
+/** Scans every segment, the largest first. */
 async function scanSegments(
   files: ShardFiles,
   sidecars: Sidecars,
   scanner: Scanner,
   options: ShardCheckOptions,
-): Promise<SegmentFacts[] | null> {
+): Promise<SegmentFacts[]> {
   const order = files.segments.toSorted((a, b) => b.entry.size - a.entry.size);
   const full = fullyScanned(files, options);
   const answers = new Map<bigint, SegmentAnswer>();
@@ -147,7 +147,6 @@ async function scanSegments(
       answers.set(id, await scanner.scan({ ...job, index: index && { path: index.path, size: index.size } }));
     }),
   );
-  if (order.some(({ id }) => answers.get(id)!.is === 'interrupted')) return null;
   const segments = files.segments.map((segment) => segmentFacts(segment, answers.get(segment.id)!));
   if (options.sole?.segment?.sealed) return segments;
   return assignRoles(segments, options.settings, contentOf(sidecars.replica)?.commit ?? null);
@@ -165,6 +164,9 @@ function fullyScanned(files: ShardFiles, options: ShardCheckOptions): Set<bigint
   return full;
 }
 
+/** Why a segment has no scan when the run was told to stop. */
+const INTERRUPTED: ReadProblem = { code: 'INTERRUPTED', message: 'the run was interrupted', position: 0 };
+
 function segmentFacts({ id, entry, index }: SegmentEntry, answer: SegmentAnswer): SegmentFacts {
   return {
     id,
@@ -172,7 +174,7 @@ function segmentFacts({ id, entry, index }: SegmentEntry, answer: SegmentAnswer)
     size: entry.size,
     role: 'sealed',
     scan: answer.is === 'scanned' ? answer.scan : null,
-    problem: answer.is === 'unreadable' ? answer.problem : null,
+    problem: answer.is === 'scanned' ? null : answer.is === 'unreadable' ? answer.problem : INTERRUPTED,
     indexFile: indexFileName(id),
     indexSize: index?.size ?? null,
   };
@@ -256,6 +258,11 @@ function byWeight(a: Finding, b: Finding): number {
   const [segmentA, segmentB] = [a.site.segment ?? -1n, b.site.segment ?? -1n];
   if (segmentA !== segmentB) return segmentA < segmentB ? -1 : 1;
   return (a.site.position ?? -1) - (b.site.position ?? -1);
+}
+
+function interruptedWords(segments: readonly SegmentFacts[]): string[] {
+  const left = segments.filter(({ problem }) => problem === INTERRUPTED).length;
+  return left === 0 ? [] : [`The run was interrupted: ${counted(left, 'segment')} of ${segments.length} not read.`];
 }
 
 function omittedOf(segments: readonly SegmentFacts[]): ShardReport['omitted'] {

@@ -8,7 +8,7 @@ import type { RootReport, ShardReport, Summary } from '../domain/report.js';
 export type FailOn = Severity | 'never';
 
 /** The exit code that findings alone ask for: the first that applies of 22, 21, 30, 20, 0. */
-export function exitCodeOf(findings: Iterable<Finding>, failOn: FailOn): number {
+export function exitCodeOf(findings: Iterable<Pick<Finding, 'kind' | 'severity'>>, failOn: FailOn): number {
   if (failOn === 'never') return 0;
   let worst: Severity = 'info';
   let unreadable = false;
@@ -61,6 +61,11 @@ export class Tally {
     this.#codes.add(exitCodeOf(findings, this.#failOn));
     const worst = worstSeverity(findings);
     if (worst !== null && (this.#worst === null || atLeast(worst, this.#worst))) this.#worst = worst;
+  }
+
+  /** Findings so far, of every severity. */
+  findings(): number {
+    return Object.values(this.#findings).reduce((sum, count) => sum + count, 0);
   }
 
   summary(): Summary {

@@ -13,7 +13,6 @@ import {
   type Discovered,
   discover,
   type Entry,
-  joinShown,
   type Listing,
   listDirectory,
   ROOT_FILES,
@@ -124,10 +123,14 @@ function bigMax(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }
 
-/** The path of a target for showing. */
-export function targetPath(target: Target): string {
-  if (target.what === 'passed-over') return target.path;
-  return target.what === 'shard' && target.sole !== null
-    ? joinShown(target.listing.path, target.sole.name)
-    : target.listing.path;
+/** Bytes of segments at and below the paths, for showing progress. Looks at names and sizes alone. */
+export function segmentBytes(paths: readonly string[], options: { includeDeleted: boolean }): number {
+  let bytes = 0;
+  for (const path of paths) {
+    for (const target of targetsOf(path, options)) {
+      if (target.what !== 'shard') continue;
+      for (const { name, size } of target.listing.entries) if (segmentIdOf(name) !== null) bytes += size;
+    }
+  }
+  return bytes;
 }

@@ -7,19 +7,19 @@ import type { Scanner } from '../scan/scanner.js';
 import { checkLiveShard } from './live.js';
 import { checkRoot, passedOverReport } from './root.js';
 import type { ShardCheckOptions } from './shard.js';
-import { type Target, targetPath, targetsOf } from './targets.js';
+import { type Target, targetsOf } from './targets.js';
 
 export interface VerifyOptions extends Omit<ShardCheckOptions, 'sole'> {
   readonly includeDeleted: boolean;
   /** How many shards may be under way at once. */
   readonly concurrency: number;
+  /** Once aborted, nothing new is begun, and what is under way is reported as far as it got. */
+  readonly signal?: AbortSignal;
 }
 
 export type VerifyEvent =
   | { readonly is: 'shard'; readonly report: ShardReport }
-  | { readonly is: 'root'; readonly report: RootReport }
-  /** The run was interrupted before this was done. */
-  | { readonly is: 'interrupted'; readonly path: string };
+  | { readonly is: 'root'; readonly report: RootReport };
 
 /** Throws a failure for a path that is not there, or holds nothing of the format. */
 export async function* verifyPaths(
@@ -30,6 +30,7 @@ export async function* verifyPaths(
   const pending: Promise<VerifyEvent>[] = [];
   for (const path of paths) {
     for (const target of targetsOf(path, options)) {
+      if (options.signal?.aborted) break;
       const event = eventOf(target, scanner, options);
       // A rejection is met when its turn comes; until then it must not count as unhandled.
       event.catch(() => {});
@@ -43,6 +44,5 @@ export async function* verifyPaths(
 async function eventOf(target: Target, scanner: Scanner, options: VerifyOptions): Promise<VerifyEvent> {
   if (target.what === 'root') return { is: 'root', report: checkRoot(target.listing) };
   if (target.what === 'passed-over') return { is: 'root', report: passedOverReport(target.path, target.items) };
-  const report = await checkLiveShard(target.listing, scanner, { ...options, sole: target.sole });
-  return report === null ? { is: 'interrupted', path: targetPath(target) } : { is: 'shard', report };
+  return { is: 'shard', report: await checkLiveShard(target.listing, scanner, { ...options, sole: target.sole }) };
 }

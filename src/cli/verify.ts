@@ -3,6 +3,7 @@
  */
 
 import { type FailOn, Tally } from '../check/summary.js';
+import { segmentBytes } from '../check/targets.js';
 import { verifyPaths } from '../check/verify.js';
 import type { RootReport, ShardReport, Summary } from '../domain/report.js';
 import { renderRootLine, renderShardLine, renderSummaryLine, renderVerifyJson } from '../report/json.js';
@@ -10,6 +11,7 @@ import { renderVerify } from '../report/table.js';
 import { createScanner } from '../scan/pool.js';
 import type { CommandContext } from './context.js';
 import { colorOf, flag, formatOf, jobsOf, listOf, type Options, settingsOf, shardKeyOf } from './options.js';
+import { Progress } from './progress.js';
 
 export async function run(context: CommandContext, paths: readonly string[], options: Options): Promise<number> {
   const jobs = jobsOf(options);
@@ -18,9 +20,13 @@ export async function run(context: CommandContext, paths: readonly string[], opt
   const shards: ShardReport[] = [];
   const roots: RootReport[] = [];
   const format = formatOf(options);
+  const progress = new Progress(context.streams.stderr, options['progress'] !== false, {
+    passed: () => scanner.passedBytes(),
+    total: () => segmentBytes(paths, { includeDeleted: flag(options, 'includeDeleted') }),
+    findings: () => tally.findings(),
+  });
   try {
     for await (const event of verifyPaths(paths, scanner, checkOptions(context, options, jobs))) {
-      if (event.is === 'interrupted') continue;
       if (event.is === 'shard') {
         tally.addShard(event.report);
         if (format === 'ndjson') await context.out.write(renderShardLine(event.report));
@@ -30,9 +36,9 @@ export async function run(context: CommandContext, paths: readonly string[], opt
         if (format === 'ndjson') await context.out.write(renderRootLine(event.report));
         else roots.push(event.report);
       }
-      if (context.signal.aborted) break;
     }
   } finally {
+    progress.stop();
     await scanner.close();
   }
   const partial = context.signal.aborted;
@@ -71,5 +77,6 @@ function checkOptions(context: CommandContext, options: Options, jobs: number) {
     patienceMs: 500,
     includeDeleted: flag(options, 'includeDeleted'),
     concurrency: jobs === 1 ? 1 : 4 * jobs,
+    signal: context.signal,
   };
 }
