@@ -64,7 +64,7 @@ export async function readShard(
   listing: Listing,
   scanner: Scanner,
   options: ShardCheckOptions,
-): Promise<ShardReading | null> {
+): Promise<ShardReading> {
   const files = sortShardFiles(listing.entries);
   const parsed = parseShardName(listing.name);
   const key = options.key ?? parsed?.key ?? null;
@@ -86,7 +86,6 @@ export async function checkShard(
   options: ShardCheckOptions,
 ): Promise<ShardReport> {
   const reading = await readShard(listing, scanner, options);
-  if (reading === null) return null;
   const { facts, subject, files, key, incarnation } = reading;
   const { segments, sidecars } = facts;
   const strays = await checkStrays(files.strays, subject, scanner, scanSettings(options));
