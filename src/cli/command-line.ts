@@ -148,6 +148,7 @@ function contextOf(out: Output, streams: Streams, signals: Signals): CommandCont
     signalCode: () => signals.code(),
     tool: TOOL,
     nowMicros: BigInt(Date.now()) * 1000n,
+    commands: COMMANDS,
     style: (color) => styleFor(streams.stdout, color, process.env),
   };
 }

@@ -4,6 +4,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import type { Style } from '../report/style.js';
+import type { CommandSpec } from './specs/shared.js';
 
 export interface Streams {
   readonly stdout: Writable;
@@ -20,6 +21,8 @@ export interface CommandContext {
   signalCode(): number | null;
   readonly tool: { readonly name: string; readonly version: string };
   readonly nowMicros: bigint;
+  /** Every command there is, for those that speak of the others. */
+  readonly commands: readonly CommandSpec[];
   style(color: ColorChoice): Style;
 }
 

@@ -23,6 +23,9 @@ export type Question =
 /** All kinds, as people are shown them. */
 export const KINDS: readonly FindingKind[] = CATALOGUE_GROUPS.flatMap(({ kinds }) => kinds);
 
+/** All short questions that have an answer. */
+export const ANSWERED: readonly string[] = [...KINDS, ...EXIT_CODES.map(({ code }) => String(code))];
+
 const KINDS_BY_PLAIN_NAME = new Map(KINDS.map((kind) => [plainName(kind), kind]));
 
 /** Text is looked through for names up to this many characters. */

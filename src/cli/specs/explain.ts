@@ -26,5 +26,6 @@ export const EXPLAIN: CommandSpec = {
     },
     { command: 'felix-fsck explain', shows: 'all kinds and exit codes' },
   ],
+  words: async () => (await import('../../domain/explanation.js')).ANSWERED,
   load: () => import('../explain.js'),
 };

@@ -26,6 +26,8 @@ export interface CommandSpec {
   readonly description: string;
   readonly options: readonly OptionSpec[];
   readonly examples: readonly ExampleSpec[];
+  /** Words that the first argument may be, for a shell to offer; left out where it is a path. */
+  words?(): Promise<readonly string[]>;
   load(): Promise<CommandModule>;
 }
 
