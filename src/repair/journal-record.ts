@@ -5,13 +5,10 @@
  * the first change that the new state allows:
  *
  *     preparing ──► applying ──► applied
- *         │            │           │
- *         │            ▼           │
- *         │         undoing ◄──────┘
- *         ▼            │
- *      undone ◄────────┘
+ *                      │           │
+ *                      └► undoing ◄┘ ──► undone
  *
- * - `preparing`: old files are being kept; nothing of the shard has been changed.
+ * - `preparing`: old files are being kept; nothing of the shard has been changed, and the journal may simply be taken away.
  * - `applying`: every old file is kept and durable; each file of a step is as before or as after.
  * - `applied`: every file is as after.
  * - `undoing`: as in `applying`, on the way back.
@@ -24,7 +21,7 @@ export const JOURNAL_STATES = ['preparing', 'applying', 'applied', 'undoing', 'u
 export type JournalState = (typeof JOURNAL_STATES)[number];
 
 export const NEXT_STATES: { readonly [S in JournalState]: readonly JournalState[] } = {
-  preparing: ['applying', 'undone'],
+  preparing: ['applying'],
   applying: ['applied', 'undoing'],
   applied: ['undoing'],
   undoing: ['undone'],

@@ -7,7 +7,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { Plan } from '../domain/plan.js';
+import type { FileState, Plan } from '../domain/plan.js';
 import { err, ok, type Result } from '../domain/result.js';
 
 /** More bytes than this are never read as a plan. */
@@ -50,6 +50,12 @@ export async function decodePlan(bytes: Uint8Array): Promise<Result<Plan, string
   return broken === null ? ok(parsed.data) : err(`contradicts itself: ${broken}`);
 }
 
+/** True when both hold the same, or neither is there. */
+export function isState(found: FileState | null, wanted: FileState | null): boolean {
+  if (found === null || wanted === null) return found === wanted;
+  return found.size === wanted.size && found.crc32 === wanted.crc32;
+}
+
 /** What the shape alone does not say: steps and files must fit each other. Null when they do. */
 export function contradictionIn(plan: Plan): string | null {
   const files = new Map(plan.files.map((file) => [file.file, file]));
@@ -63,7 +69,7 @@ export function contradictionIn(plan: Plan): string | null {
     if (known !== null && (known.size !== before!.size || known.crc32 !== before!.crc32)) {
       return `a step and the list of files do not agree on ${file}`;
     }
-    if (before === null && after === null) return `a step does nothing with ${file}`;
+    if (isState(before, after)) return `a step does nothing with ${file}`;
     if (after === null && content.length > 0) return `a step gives content to ${file}, which goes`;
     if (content.some((part) => 'start' in part && part.start > part.end))
       return `a range of ${file} ends before it starts`;

@@ -14,6 +14,7 @@ import { digestFile, PinnedFile } from '../store/file-digest.js';
 import { type PathFacts, pathFacts } from '../store/path-facts.js';
 import { joinShown } from '../store/walk.js';
 import type { DurableFs } from './durable-fs.js';
+import { isState } from './plan-file.js';
 import { temporaryOf } from './shard-file.js';
 
 /** Makes the index of a segment: the image that a writer with this spacing would have made of its bytes up to `end`. */
@@ -53,11 +54,6 @@ export function stateOf(path: string): FileState | null {
   if (pathFacts(path) === null) return null;
   const { size, crc32 } = digestFile(path);
   return { size, crc32 };
-}
-
-export function isState(found: FileState | null, wanted: FileState | null): boolean {
-  if (found === null || wanted === null) return found === wanted;
-  return found.size === wanted.size && found.crc32 === wanted.crc32;
 }
 
 /** Who owns a file and what may be done with it. */

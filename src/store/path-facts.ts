@@ -2,7 +2,7 @@
  * What the system says of one path, links not followed, and where a path really leads.
  */
 
-import { type BigIntStats, lstatSync, realpathSync, statfsSync } from 'node:fs';
+import { accessSync, type BigIntStats, constants, lstatSync, realpathSync, statfsSync } from 'node:fs';
 import { ReadFailure } from './byte-source.js';
 
 export interface PathFacts {
@@ -63,6 +63,16 @@ export function realPath(path: string): string | null {
     const failure = failureOf(error);
     if (failure.code === 'ENOENT' || failure.code === 'ENOTDIR') return null;
     throw failure;
+  }
+}
+
+/** True when this process may make and remove names in a directory, as far as the system says beforehand. */
+export function mayChangeNames(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

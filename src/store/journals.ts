@@ -1,0 +1,104 @@
+/**
+ * Journals of repairs beside a shard: their names, and whether one of them was left half done.
+ *
+ * Only what is needed to warn is read here, and nothing is believed of a record that cannot be read. A journal kept elsewhere
+ * is found through a link of the same name.
+ */
+
+import { readdirSync } from 'node:fs';
+import { decodeUtf8 } from '../format/bytes.js';
+import { ReadFailure } from './byte-source.js';
+import { readSmallFile } from './file-digest.js';
+import { pathFacts, realPath } from './path-facts.js';
+import { joinShown } from './walk.js';
+
+/** The record of a journal, in its directory. */
+export const JOURNAL_FILE = 'journal.json';
+const RECORD_LIMIT = 16 * 1024 * 1024;
+
+/**
+ * How far the repair has come, as its journal says. `preparing` also stands for a journal whose record was not begun yet;
+ * `unknown` for one that cannot be read.
+ */
+export type SightedState = 'preparing' | 'applying' | 'applied' | 'undoing' | 'undone' | 'unknown';
+
+export interface JournalSighting {
+  /** Beside the shard, as it is named there. */
+  readonly path: string;
+  readonly state: SightedState;
+  /** When it last changed, as it says itself. */
+  readonly changedAt: string | null;
+}
+
+const JOURNAL_NAME = /^\.(.+)\.felix-fsck-[0-9]{8}T[0-9]{6}Z(?:-[0-9]+)?$/;
+
+/** `.<shard>.felix-fsck-<time>`: dotted, so that no broker and no walk takes it for a shard. */
+export function journalName(shardName: string, at: Date, attempt = 1): string {
+  const time = `${at.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
+  return `.${shardName}.felix-fsck-${time}${attempt === 1 ? '' : `-${attempt}`}`;
+}
+
+/** The shard that a journal's name speaks of; null for any other name. */
+export function shardOfJournal(name: string): string | null {
+  return JOURNAL_NAME.exec(name)?.[1] ?? null;
+}
+
+/** True when the shard may be half-way between two states. */
+export function isUnfinished({ state }: JournalSighting): boolean {
+  return state === 'applying' || state === 'undoing' || state === 'unknown';
+}
+
+/** Journals of the shard in `shardPath`, oldest first. A parent that cannot be listed has none that could be told. */
+export function journalsBeside(shardPath: string): JournalSighting[] {
+  const real = attempt(() => realPath(shardPath));
+  if (real === null || real === '/') return [];
+  const slash = real.lastIndexOf('/');
+  const parent = real.slice(0, slash) || '/';
+  const shard = real.slice(slash + 1);
+  const names = attempt(() => readdirSync(parent)) ?? [];
+  return names
+    .filter((name) => shardOfJournal(name) === shard)
+    .sort()
+    .map((name) => sight(joinShown(parent, name)));
+}
+
+/** What a journal says of itself. Throws nothing. */
+export function sight(path: string): JournalSighting {
+  try {
+    const real = realPath(path);
+    if (real === null) return { path, state: 'unknown', changedAt: null };
+    const record = joinShown(real, JOURNAL_FILE);
+    if (pathFacts(record) === null) return { path, state: 'preparing', changedAt: null };
+    const { state, changedAt } = recordIn(readSmallFile(record, RECORD_LIMIT));
+    return { path, state, changedAt };
+  } catch (failure) {
+    if (!(failure instanceof ReadFailure)) throw failure;
+    return { path, state: 'unknown', changedAt: null };
+  }
+}
+
+const STATES: readonly string[] = ['preparing', 'applying', 'applied', 'undoing', 'undone'];
+
+function recordIn(bytes: Uint8Array): Pick<JournalSighting, 'state' | 'changedAt'> {
+  let value: unknown;
+  try {
+    value = JSON.parse(decodeUtf8(bytes) ?? '');
+  } catch {
+    return { state: 'unknown', changedAt: null };
+  }
+  const record = (typeof value === 'object' && value !== null ? value : {}) as { readonly [key: string]: unknown };
+  const state = record['state'];
+  const changedAt = record['changedAt'];
+  return {
+    state: typeof state === 'string' && STATES.includes(state) ? (state as SightedState) : 'unknown',
+    changedAt: typeof changedAt === 'string' ? changedAt : null,
+  };
+}
+
+function attempt<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
+}
