@@ -1,11 +1,12 @@
 /**
  * What `inspect` says of a path: what it is and what it holds, without judging it as `verify` does.
  *
- * Everything here may be claimed by bytes that were not verified; `damage` says what a decoder met on the way. A null is
- * something that is not known, never something that is not there; what is not there is left out of its list.
+ * What bytes claim is shown whether it was verified or not: `state` says which, `damage` what was met on the way, and
+ * `notVerified` what was not looked at. A null is something that is not known, never something that is not there; what is
+ * not there is left out of its list.
  */
 
-import type { FindingKind } from './finding.js';
+import type { FindingKind, Severity } from './finding.js';
 import type { FactValue, RootReport } from './report.js';
 
 /** `microseconds` and `milliseconds` are instants since 1970. */
@@ -17,11 +18,18 @@ export interface InspectedFact {
   readonly value: FactValue;
   readonly unit: FactUnit | null;
   readonly meaning: string | null;
+  /** Of a value that has parts with names, the units of these. */
+  readonly units?: Readonly<Record<string, FactUnit>>;
 }
+
+/** `sound`: what the file has to check itself with holds. */
+export type InspectedState = 'sound' | 'damaged' | 'unreadable' | 'not verified';
 
 /** Something wrong that was met while looking; `verify` says what it means. */
 export interface InspectedDamage {
   readonly kind: FindingKind;
+  /** As `verify` gives it with default settings. */
+  readonly severity: Severity;
   /** The file it is in, when that is not the thing inspected itself. */
   readonly file: string | null;
   readonly position: number | null;
@@ -35,8 +43,11 @@ export interface FileInspection {
   readonly identity: { readonly kind: string; readonly description: string };
   /** In bytes. */
   readonly size: number;
+  readonly state: InspectedState;
   readonly facts: readonly InspectedFact[];
   readonly damage: readonly InspectedDamage[];
+  /** What was not looked at, each in one sentence. */
+  readonly notVerified: readonly string[];
 }
 
 export interface InspectedSegment {
@@ -51,13 +62,23 @@ export interface InspectedSegment {
   readonly createdAtMicros: bigint | null;
   readonly firstTimestampMicros: bigint | null;
   readonly lastTimestampMicros: bigint | null;
+  /** From this byte on every record was read and its checksums computed; null when none was. */
+  readonly verifiedFrom: number | null;
   readonly index: { readonly file: string; readonly bytes: number; readonly entries: number } | null;
 }
 
 export interface InspectedSidecar {
   readonly file: string;
   readonly bytes: number;
+  readonly state: InspectedState;
   readonly facts: readonly InspectedFact[];
+}
+
+/** Something in a shard's directory that no reader of the format opens. */
+export interface InspectedStranger {
+  readonly file: string;
+  readonly bytes: number;
+  readonly description: string;
 }
 
 export interface ShardInspection {
@@ -76,7 +97,9 @@ export interface ShardInspection {
   readonly full: boolean;
   readonly segments: readonly InspectedSegment[];
   readonly sidecars: readonly InspectedSidecar[];
+  readonly strangers: readonly InspectedStranger[];
   readonly damage: readonly InspectedDamage[];
+  readonly notVerified: readonly string[];
 }
 
 /** A shard among those of a data root. */
@@ -95,7 +118,10 @@ export interface ListedShard {
 export interface RootInspection extends Omit<RootReport, 'findings'> {
   readonly type: 'root';
   readonly shards: readonly ListedShard[];
+  /** The files of the root that have a layout. */
+  readonly sidecars: readonly InspectedSidecar[];
   readonly damage: readonly InspectedDamage[];
+  readonly notVerified: readonly string[];
 }
 
 export type Inspection = FileInspection | ShardInspection | RootInspection;

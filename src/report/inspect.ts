@@ -3,10 +3,13 @@
  */
 
 import type {
+  FactUnit,
   FileInspection,
   InspectedDamage,
   InspectedFact,
   InspectedSegment,
+  InspectedSidecar,
+  InspectedStranger,
   Inspection,
   ListedShard,
   RootInspection,
@@ -21,7 +24,7 @@ import { type ToolIdentity, toJsonDocument, toJsonLine } from './json.js';
 import { joined, type Page, pageOf } from './page.js';
 import { rootFactLines } from './root-facts.js';
 import type { Style } from './style.js';
-import { opposite, wrap } from './wrap.js';
+import { displayWidth, opposite, wrap } from './wrap.js';
 
 const INSPECT_SCHEMA = 'felix-fsck.inspect/1';
 
@@ -33,6 +36,9 @@ export interface InspectOptions {
 const LISTED = 40;
 const SHOWN_ITEMS = 6;
 const SHOWN_DAMAGE = 10;
+const SHOWN_ELEMENTS = 20;
+/** From this width on the time of the last record has a column too. */
+const WIDE = 110;
 
 /** One object; the things inspected are in `inspected`, in the order of the paths. */
 export function renderInspectJson(inspections: readonly Inspection[], tool: ToolIdentity, partial = false): string {
@@ -96,10 +102,24 @@ function titled(left: string, right: string, page: Page): string[] {
 function fileLines(file: FileInspection, page: Page, options: InspectOptions): string[] {
   return [
     ...titled(file.path, bytesOf(file.size), page),
-    ...wrap(`This is ${page.show(file.identity.description)}.`, page.width),
-    ...(file.facts.length === 0 ? [] : ['', ...factTable(file.facts, page, '')]),
+    ...wrap(`This is ${page.show(file.identity.description)}: ${file.state}.`, page.width),
+    ...(file.facts.length === 0 ? [] : ['', ...factTable(file.facts, page, '', options)]),
     ...damageLines(file.damage, page, options),
+    ...notVerifiedLines(file.notVerified, page),
   ];
+}
+
+function notVerifiedLines(texts: readonly string[], page: Page): string[] {
+  if (texts.length === 0) return [];
+  return ['', ...texts.flatMap((text) => wrap(`Not verified: ${page.show(text)}`, page.width, { rest: '  ' }))];
+}
+
+function sidecarLines(sidecars: readonly InspectedSidecar[], page: Page, options: InspectOptions): string[] {
+  return sidecars.flatMap(({ file, bytes, state, facts }) => [
+    '',
+    ...titled(file, `${state}, ${bytesOf(bytes)}`, page),
+    ...(facts.length === 0 ? [] : factTable(facts, page, '  ', options)),
+  ]);
 }
 
 const FACT_COLUMNS: readonly Column[] = [
@@ -108,47 +128,74 @@ const FACT_COLUMNS: readonly Column[] = [
   { title: 'meaning', align: 'left' },
 ];
 
-function factTable(facts: readonly InspectedFact[], page: Page, indent: string): string[] {
-  const rows = facts.map((fact) => [page.show(fact.name), factText(fact, page), page.show(fact.meaning ?? '')]);
-  return renderColumns(FACT_COLUMNS, rows, { width: page.width, indent, paintTitles: page.paint.faint });
-}
-
-/** A value with its unit, an instant as UTC. */
-function factText({ value, unit }: InspectedFact, page: Page): string {
-  if (typeof value === 'bigint' || typeof value === 'number') {
-    const count = typeof value === 'number' ? (Number.isSafeInteger(value) ? BigInt(value) : null) : value;
-    if (count === null) return String(value);
-    switch (unit) {
-      case 'microseconds':
-        return microsText(count);
-      case 'milliseconds':
-        return microsText(count * 1000n);
-      case 'bytes':
-        return bytesOf(count);
-      case 'records':
-        return counted(count, 'record');
-      case 'entries':
-        return counted(count, 'entry', 'entries');
-      default:
-        return String(value);
-    }
+/** With a long value, value and meaning share a column, which can wrap. */
+function factTable(facts: readonly InspectedFact[], page: Page, indent: string, inspect: InspectOptions): string[] {
+  const elements = inspect.all ? [] : facts.filter(isElement).slice(SHOWN_ELEMENTS);
+  const shown = facts.filter((fact) => !elements.includes(fact));
+  const rows = shown.map((fact) => [page.show(fact.name), factText(fact, page), page.show(fact.meaning ?? '')]);
+  const options = { width: page.width, indent, paintTitles: page.paint.faint };
+  const more = elements.length === 0 ? [] : [`and ${grouped(elements.length)} more (--all lists them)`];
+  const folded = more.flatMap((text) => wrap(text, page.width, { first: indent, rest: `${indent}  ` }));
+  const longest = (column: number) => rows.reduce((most, row) => Math.max(most, displayWidth(row[column] ?? '')), 0);
+  if (longest(0) + longest(1) <= page.width * 0.6) {
+    return [...renderColumns(FACT_COLUMNS, rows, options), ...folded];
   }
-  return valueText(value, page);
+  const joinedRows = rows.map(([name = '', value, meaning]) => [
+    name,
+    meaning === '' ? `${value}` : `${value} - ${meaning}`,
+  ]);
+  return [...renderColumns(FACT_COLUMNS.slice(0, 2), joinedRows, options), ...folded];
 }
 
-/** Any value on one line; long lists say how many more there are. */
-function valueText(value: FactValue, page: Page): string {
+/** An element of a list, which is made of parts. */
+function isElement({ units }: InspectedFact): boolean {
+  return units !== undefined;
+}
+
+function factText({ value, unit, units }: InspectedFact, page: Page): string {
+  return valueText(value, unit, units ?? {}, page);
+}
+
+type Units = NonNullable<InspectedFact['units']>;
+
+/** Any value on one line, numbers with their unit, instants as UTC; long lists say how many more there are. */
+function valueText(value: FactValue, unit: FactUnit | null, units: Units, page: Page): string {
   if (value === null) return 'none';
   if (typeof value === 'string') return page.show(value);
+  if (typeof value === 'bigint') return quantityText(value, unit);
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return quantityText(BigInt(value), unit);
   if (typeof value !== 'object') return String(value);
   if (isList(value)) {
-    const shown = value.slice(0, SHOWN_ITEMS).map((item) => valueText(item, page));
+    const shown = value.slice(0, SHOWN_ITEMS).map((item) => valueText(item, unit, units, page));
     if (value.length > SHOWN_ITEMS) shown.push(`and ${grouped(value.length - SHOWN_ITEMS)} more`);
     return shown.length === 0 ? 'none' : shown.join(', ');
   }
   return Object.entries(value)
-    .map(([name, item]) => `${page.show(name)} ${valueText(item, page)}`)
+    .map(([name, item]) => {
+      const own = Object.hasOwn(units, name) ? units[name]! : null;
+      return `${page.show(name)} ${valueText(item, own, units, page)}`;
+    })
     .join(' ');
+}
+
+function quantityText(value: bigint, unit: FactUnit | null): string {
+  switch (unit) {
+    case 'microseconds':
+      return microsText(value);
+    case 'milliseconds':
+      return microsText(value * 1000n);
+    case 'bytes':
+      return bytesOf(value);
+    case 'records':
+      return counted(value, 'record');
+    case 'entries':
+      return counted(value, 'entry', 'entries');
+    case 'offset':
+    case null:
+      return String(value);
+    default:
+      return assertNever(unit);
+  }
 }
 
 function isList(value: object): value is readonly FactValue[] {
@@ -169,12 +216,22 @@ function shardLines(shard: ShardInspection, page: Page, options: InspectOptions)
     ...facts.flatMap((text) => wrap(text, page.width, { rest: '  ' })),
     ...damageLines(shard.damage, page, options),
     ...(shard.segments.length === 0 ? [] : ['', ...segmentLines(shard.segments, page, options)]),
-    ...shard.sidecars.flatMap((sidecar) => [
-      '',
-      ...titled(sidecar.file, bytesOf(sidecar.bytes), page),
-      ...(sidecar.facts.length === 0 ? [] : factTable(sidecar.facts, page, '  ')),
-    ]),
+    ...sidecarLines(shard.sidecars, page, options),
+    ...strangerLines(shard.strangers, page, options),
+    ...notVerifiedLines(shard.notVerified, page),
   ];
+}
+
+function strangerLines(strangers: readonly InspectedStranger[], page: Page, options: InspectOptions): string[] {
+  if (strangers.length === 0) return [];
+  const shown = options.all ? strangers : strangers.slice(0, LISTED);
+  const texts = shown.map(
+    ({ file, bytes, description }) =>
+      `No reader opens ${page.show(file)}: ${page.show(description)}, ${bytesOf(bytes)}`,
+  );
+  const hidden = strangers.length - shown.length;
+  if (hidden > 0) texts.push(`and ${counted(hidden, 'more such file')} (--all lists them)`);
+  return ['', ...texts.flatMap((text) => wrap(text, page.width, { rest: '  ' }))];
 }
 
 function offsetsText({ baseOffset, nextOffset }: { baseOffset: bigint | null; nextOffset: bigint | null }): string {
@@ -191,11 +248,14 @@ const SEGMENT_COLUMNS: readonly Column[] = [
   { title: 'bytes', align: 'right' },
   { title: 'index', align: 'right' },
   { title: 'first record', align: 'left' },
+  { title: 'last record', align: 'left' },
 ];
 
 function segmentLines(segments: readonly InspectedSegment[], page: Page, options: InspectOptions): string[] {
   const full = segments.some(({ records }) => records !== null);
-  const columns = SEGMENT_COLUMNS.filter(({ title }) => full || title !== 'records');
+  const wide = page.width >= WIDE;
+  const left = [...(full ? [] : ['records']), ...(wide ? [] : ['last record'])];
+  const columns = SEGMENT_COLUMNS.filter(({ title }) => !left.includes(title));
   return listOf(segments, 'segment', columns, page, options, (segment) => [
     String(segment.id),
     segment.version === null ? '?' : String(segment.version),
@@ -203,8 +263,13 @@ function segmentLines(segments: readonly InspectedSegment[], page: Page, options
     ...(full ? [segment.records === null ? '?' : grouped(segment.records)] : []),
     grouped(segment.bytes),
     segment.index === null ? 'none' : grouped(segment.index.entries),
-    segment.firstTimestampMicros === null ? '?' : microsText(segment.firstTimestampMicros),
+    timeText(segment.firstTimestampMicros),
+    ...(wide ? [timeText(segment.lastTimestampMicros)] : []),
   ]);
+}
+
+function timeText(micros: bigint | null): string {
+  return micros === null ? '?' : microsText(micros);
 }
 
 /** A table of the first rows and the last one, with the number of those between. */
@@ -248,19 +313,21 @@ function rootLines(root: RootInspection, page: Page, options: InspectOptions): s
     ...rootFactLines(root, page),
     ...wrap(`${counted(root.shards.length, 'shard')}, ${counted(segments, 'segment')}, ${bytesOf(bytes)}`, page.width),
     ...damageLines(root.damage, page, options),
+    ...sidecarLines(root.sidecars, page, options),
     ...(root.shards.length === 0 ? [] : ['', ...listOf(root.shards, 'shard', SHARD_COLUMNS, page, options, row)]),
+    ...notVerifiedLines(root.notVerified, page),
   ];
 }
 
 function damageLines(damage: readonly InspectedDamage[], page: Page, options: InspectOptions): string[] {
   if (damage.length === 0) return [];
   const shown = options.all ? damage : damage.slice(0, SHOWN_DAMAGE);
-  const texts = shown.map(({ kind, file, position, message }) => {
+  const texts = shown.map(({ kind, severity, file, position, message }) => {
     const where = [
       ...(file === null ? [] : [`in ${page.show(file)}`]),
       ...(position === null ? [] : [`at byte ${position}`]),
     ].join(' ');
-    return `${kind}${where === '' ? '' : ` ${where}`}: ${page.show(message)}`;
+    return `${severity.toUpperCase()} ${kind}${where === '' ? '' : ` ${where}`}: ${page.show(message)}`;
   });
   const hidden = damage.length - shown.length;
   if (hidden > 0) texts.push(`and ${grouped(hidden)} more (--all lists them)`);

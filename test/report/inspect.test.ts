@@ -27,6 +27,8 @@ const FILE: FileInspection = {
   path: '/data/s/replica',
   identity: { kind: 'replica', description: 'a replica file of version 1' },
   size: 1234,
+  state: 'sound',
+  notVerified: [],
   facts: [
     fact('generation', U64_MAX),
     fact('created', 1_767_225_600_000_001n, 'microseconds'),
@@ -35,7 +37,7 @@ const FILE: FileInspection = {
     fact('records', 1n, 'records'),
     fact('entries', 2, 'entries'),
     fact('list', [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n]),
-    fact('nested', { a: [], b: null, c: true }),
+    { ...fact('nested', [{ a: [], b: null, c: true, d: 0n, e: 7 }]), units: { d: 'microseconds', e: 'bytes' } },
   ],
   damage: [],
 };
@@ -52,6 +54,7 @@ function segment(id: bigint): InspectedSegment {
     createdAtMicros: U64_MAX,
     firstTimestampMicros: 1_767_225_600_000_000n,
     lastTimestampMicros: null,
+    verifiedFrom: null,
     index: { file: `${id}.index`, bytes: 20, entries: 1 },
   };
 }
@@ -69,8 +72,18 @@ const SHARD: ShardInspection = {
   bytes: 1385,
   full: false,
   segments: [segment(0n), segment(1n)],
-  sidecars: [{ file: 'epochs', bytes: 30, facts: [fact('entries', 2, 'entries')] }],
-  damage: [{ kind: 'IndexMagic', file: '1.index', position: 0, message: 'The index begins with other bytes.' }],
+  sidecars: [{ file: 'epochs', bytes: 30, state: 'damaged', facts: [fact('entries', 2, 'entries')] }],
+  strangers: [{ file: 'core', bytes: 9, description: 'zeros only' }],
+  notVerified: ['segment 0 was not read.'],
+  damage: [
+    {
+      kind: 'IndexMagic',
+      severity: 'warning',
+      file: '1.index',
+      position: 0,
+      message: 'The index begins with other bytes.',
+    },
+  ],
 };
 
 const { findings: _, ...OWN } = rootReport();
@@ -88,6 +101,8 @@ const ROOT: RootInspection = {
     lastTimestampMicros: null,
     damage: at === 1 ? 3 : 0,
   })),
+  sidecars: [{ file: 'storage-id', bytes: 30, state: 'sound', facts: [] }],
+  notVerified: [],
   damage: [],
 };
 
@@ -100,18 +115,23 @@ describe('report/inspect', () => {
     const text = textOf(FILE);
     expect(text.split('\n').slice(0, 3)).to.deep.equal([
       `/data/s/replica${' '.repeat(54)}1,234 bytes`,
-      'This is a replica file of version 1.',
+      'This is a replica file of version 1: sound.',
       '',
     ]);
     const row = (name: string) => text.split('\n').find((line) => line.startsWith(`${name} `));
-    expect(row('generation')).to.match(/18446744073709551615 +what generation means$/);
+    expect(row('generation')).to.match(/ {2}18446744073709551615 - what generation means$/);
     expect(row('created')).to.include('2026-01-01T00:00:00.000001Z');
     expect(row('covered')).to.include('2026-01-01T00:00:00.000000Z');
     expect(row('length')).to.include('4,096 bytes');
     expect(row('records')).to.include('1 record ');
     expect(row('entries')).to.include('2 entries');
     expect(row('list')).to.include('1, 2, 3, 4, 5, 6, and 2 more');
-    expect(row('nested')).to.include('a none b none c true');
+    expect(text.replace(/\s+/g, ' ')).to.include('a none b none c true d 1970-01-01T00:00:00.000000Z e 7 bytes');
+  });
+
+  it('sets short values and their meanings in columns', () => {
+    const text = textOf({ ...FILE, facts: [fact('commit', 5n), { ...fact('accepted', 17n), meaning: null }] });
+    expect(text).to.include('field     value  meaning\ncommit    5      what commit means\naccepted  17\n');
   });
 
   it('says of a shard its offsets, times, segments and small files, and that not all was read', () => {
@@ -120,9 +140,11 @@ describe('report/inspect', () => {
     expect(text).to.include('Incarnation: 0000000000000001\n');
     expect(text).to.include('Records from 2026-01-01T00:00:00.000000Z to 2026-01-01T00:00:05.000000Z\n');
     expect(text).to.include('not every record (--full reads all)\n');
-    expect(text).to.include('  IndexMagic in 1.index at byte 0: The index begins with other bytes.\n');
+    expect(text).to.include('  WARNING IndexMagic in 1.index at byte 0: The index begins with other bytes.\n');
     expect(text).to.match(/^1 +3 +8\.\.\? +434 +1 {2}2026-01-01T00:00:00.000000Z$/m);
     expect(text).not.to.match(/version +offsets +records/);
+    expect(text).to.match(/^epochs +damaged, 30 bytes$/m);
+    expect(text).to.include('No reader opens core: zeros only, 9 bytes\n\nNot verified: segment 0 was not read.\n');
     const full = textOf({
       ...SHARD,
       full: true,
@@ -147,14 +169,20 @@ describe('report/inspect', () => {
   it('folds long lists of damage', () => {
     const damage = Array.from({ length: 50 }, (__, at) => ({
       kind: 'IndexEntry' as const,
+      severity: 'error' as const,
       file: null,
       position: at,
       message: 'm',
     }));
-    expect(textOf({ ...FILE, damage })).to.include('  IndexEntry at byte 9: m\n  and 40 more (--all lists them)\n');
+    expect(textOf({ ...FILE, damage })).to.include(
+      '  ERROR IndexEntry at byte 9: m\n  and 40 more (--all lists them)\n',
+    );
     expect(
-      textOf({ ...FILE, damage: [{ kind: 'SidecarMagic', file: null, position: null, message: 'm' }] }),
-    ).to.include('\n  SidecarMagic: m\n');
+      textOf({
+        ...FILE,
+        damage: [{ kind: 'SidecarMagic', severity: 'fatal', file: null, position: null, message: 'm' }],
+      }),
+    ).to.include('\n  FATAL SidecarMagic: m\n');
   });
 
   it('gives JSON and NDJSON with a schema, types, and u64 as text', () => {
@@ -198,7 +226,7 @@ describe('report/inspect', () => {
           path: 'x'.repeat(300),
           baseOffset: null,
           nextOffset: null,
-          sidecars: [{ file: HOSTILE, bytes: 0, facts: [] }],
+          sidecars: [{ file: HOSTILE, bytes: 0, state: 'unreadable', facts: [] }],
         },
         { ...ROOT, path: HOSTILE, shards: ROOT.shards.map((shard) => ({ ...shard, name: HOSTILE })) },
       ];
