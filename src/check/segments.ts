@@ -159,7 +159,11 @@ function segmentFindings(input: SegmentCheckInput, segment: SegmentFacts, gaps: 
   const findings: Finding[] = [];
   if (segment.scan === null) return findings;
   const { head, records } = segment.scan;
-  if (head.headerDamage !== null) return [headerDamage(input, segment, head.headerDamage)];
+  if (head.headerDamage !== null) {
+    findings.push(headerDamage(input, segment, head.headerDamage));
+    if (records?.stopped) findings.push(unreadable(input, segment, records.stopped));
+    return findings;
+  }
   if (gap !== null && !gap.explained) findings.push(outOfOrder(input, segment, gap));
   if (head.header!.reserved !== 0) {
     findings.push(
@@ -180,7 +184,7 @@ function segmentFindings(input: SegmentCheckInput, segment: SegmentFacts, gaps: 
     findings.push(recordFinding(input, segment, damage, lost, evidence(segment, damage)));
   }
   if (records?.stopped) {
-    findings.push(unreadable(input, segment, { ...records.stopped, position: records.end }));
+    findings.push(unreadable(input, segment, records.stopped));
   }
   return findings;
 }
@@ -249,6 +253,7 @@ function recordFinding(
   const intactAfter = (segment.scan?.records?.records ?? damage.recordsBefore) - damage.recordsBefore;
   const follows = damage.corruption.kind === 'OffsetOutOfOrder' ? intactAfter - 1 : intactAfter;
   const { settings } = input.facts;
+  const unwritten = segment.role === 'newest' && evidence.looksLike === 'zeros' && damage.end === segment.size;
   const first = segment.scan?.records?.damages[0];
   const cutAtOpen =
     segment.role === 'newest' && first !== undefined && isRepairable(first, segment.size, settings.repairChecksumTail);
@@ -266,7 +271,7 @@ function recordFinding(
     segment: segment.id,
     position: damage.position,
     detail: detail as FindingDetails[typeof kind],
-    lostOffsets: lost,
+    lostOffsets: unwritten && damage.offset !== null ? { from: damage.offset, to: damage.offset } : lost,
     damagedRange: damage.end > damage.position ? { from: damage.position, to: damage.end } : null,
     looksLike: evidence.looksLike,
     context: {
