@@ -159,6 +159,7 @@ class SegmentScanner {
   #walk(): Stop {
     const { data, start: base, length } = this.#window;
     const headers = this.#headers;
+    const visitor = this.#visitor;
     const untilAt = this.#request.until - base;
     const timeLow = this.#timestampLow;
     const timeHigh = this.#timestampHigh;
@@ -205,6 +206,7 @@ class SegmentScanner {
         expectedHigh = this.#expectedHigh;
         watchAt = this.#watch() - base;
       }
+      if (visitor !== null) visitor.record(this.#window, at, kind, end);
       at = end;
     }
     this.#settle(lastAt, count);
