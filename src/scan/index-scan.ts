@@ -101,8 +101,14 @@ export class EntryCursor {
       }
       onDropped?.(this, why);
     }
-    this.position = Number.POSITIVE_INFINITY;
+    this.abandon();
     return false;
+  }
+
+  /** Goes behind the last entry. */
+  abandon(): void {
+    this.#next = this.#entries;
+    this.position = Number.POSITIVE_INFINITY;
   }
 
   #whyDropped(): string | null {

@@ -43,7 +43,7 @@ export class LongChecksums {
   #read(window: Window, start: number, end: number, seed: number): number {
     let crc = seed;
     for (let at = start; at < end; ) {
-      const piece = this.#piece.subarray(0, Math.min(BLOCK_BYTES, end - at));
+      const piece = this.#piece.subarray(0, Math.min(BLOCK_BYTES - (at % BLOCK_BYTES), end - at));
       fill(window, piece, at);
       crc = crc32(piece, crc >>> 0) | 0;
       at += piece.length;

@@ -62,12 +62,12 @@ export interface EntryMismatch {
 
 export interface RangeScan {
   readonly start: number;
-  /** Where the scan stood when it stopped: a record boundary, or the end of the file. */
+  /** Where the scan stood when it stopped: a record boundary, the end of damage, or the end of the file. */
   end: number;
   /** What the scan expected next; null while not one record fixed it. */
   nextOffset: bigint | null;
-  /** Set when a read failed: the rest from `end` on is unread. */
-  stopped: { readonly code: string; readonly message: string } | null;
+  /** Set when a read failed, at or behind `end`: what lies behind `end` is unread. */
+  stopped: { readonly code: string; readonly message: string; readonly position: number } | null;
   records: number;
   damagedBytes: number;
   firstOffset: bigint | null;

@@ -6,20 +6,24 @@
  * word at a time, since no header of zeros verifies. The time is linear in the bytes crossed.
  */
 
+import { U64_MAX } from '../domain/units.js';
 import { u64From } from '../format/bytes.js';
 import { crc32Loop } from '../format/checksum.js';
 import { LENGTH_MASK, MAX_PAYLOAD_BYTES, OPENS_BIT, RECORD_HEADER_LEN, RECORD_TAG_LEN } from '../format/record.js';
+import { ReadFailure } from '../store/byte-source.js';
 import type { LongChecksums } from './long-checksum.js';
 import type { Window } from './window.js';
 
 export interface Resync {
   readonly position: number;
   readonly offset: bigint;
+  /** Set when the header verifies and the rest cannot be read: nobody knows whether the record is intact. */
+  readonly failure: ReadFailure | null;
 }
 
 /**
  * Searches `(from, until)` for the record; null when there is none. Yields the position reached after each window. Leaves
- * the window anywhere.
+ * the window anywhere. Throws {@link ReadFailure} when the search cannot go on.
  */
 export function* resync(
   window: Window,
@@ -28,6 +32,7 @@ export function* resync(
   until: number,
   expected: bigint,
 ): Generator<number, Resync | null> {
+  if (expected > U64_MAX) return null;
   const lastStart = Math.min(until - 1, window.size - RECORD_HEADER_LEN);
   const high = Number(expected >> 32n);
   const farthest = expected + BigInt(Math.floor((Math.max(from, lastStart) - from) / RECORD_HEADER_LEN));
@@ -35,9 +40,8 @@ export function* resync(
   const needle = farthest >> 32n === BigInt(high) ? highHalf(high) : null;
   let at = from + 1;
   while (at <= lastStart) {
-    if (at < window.start || at + RECORD_HEADER_LEN > window.end) window.load(at);
+    window.ensure(at, RECORD_HEADER_LEN);
     const places = Math.min(lastStart, window.end - RECORD_HEADER_LEN);
-    if (places < at) return null;
     const found = candidate(window, at, places, needle);
     if (found === null) {
       at = places + 1;
@@ -123,6 +127,11 @@ function verify(
   if (end > window.size) return null;
   const stored = data.getInt32(i + 24);
   const seed = crc32Loop(window.data, i, i + 24, 0);
-  const computed = checksums.continued(window, position + RECORD_HEADER_LEN, end, seed);
-  return computed === stored ? { position, offset } : null;
+  try {
+    const computed = checksums.continued(window, position + RECORD_HEADER_LEN, end, seed);
+    return computed === stored ? { position, offset, failure: null } : null;
+  } catch (failure) {
+    if (!(failure instanceof ReadFailure)) throw failure;
+    return { position, offset, failure };
+  }
 }

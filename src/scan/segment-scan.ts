@@ -9,6 +9,7 @@
 
 import type { Corruption } from '../domain/finding.js';
 import { assertNever } from '../domain/result.js';
+import { U64_MAX } from '../domain/units.js';
 import { u64From } from '../format/bytes.js';
 import { crc32Loop, crc32Range, HeaderChecksums, hex32 } from '../format/checksum.js';
 import {
@@ -28,7 +29,7 @@ import { EntryCursor } from './index-scan.js';
 import { LongChecksums } from './long-checksum.js';
 import { type Damage, KEPT_DAMAGES, KEPT_NOTES, type OddityKind, type RangeScan } from './range-scan.js';
 import type { RecordVisitor } from './record-visitor.js';
-import { resync } from './resync.js';
+import { type Resync, resync } from './resync.js';
 import { DEFAULT_WINDOW_BYTES, MIN_WINDOW_BYTES, Window } from './window.js';
 
 export interface RangeRequest {
@@ -56,6 +57,9 @@ const YEAR_2000_MICROS = 946_684_800_000_000n;
 const YEAR_MICROS = 31_557_600_000_000n;
 /** How far a claim of length may be read in vain before long checksums are taken from kept blocks. */
 const VAIN_BYTES = 16 * 1024 * 1024;
+
+/** In place of the high half of the expected offset: the last offset of a u64 was there, and none is next. */
+const PAST_LAST = 2 ** 32;
 
 /** Why the walk over a window stopped. */
 type Stop = 'window' | 'until' | 'straddles' | 'header' | 'flags' | 'too-large' | 'past-end' | 'checksum';
@@ -106,6 +110,8 @@ class SegmentScanner {
   #lastTimeHigh = 0;
   #lastTimeLow = 0;
   #vainBytes = 0;
+  /** The damage at hand, as it is told when nothing behind it can be read. */
+  #pending: Damage | null = null;
 
   constructor(source: ByteSource, index: ByteSource | null, request: RangeRequest) {
     this.#window = new Window(source, request.windowBytes ?? DEFAULT_WINDOW_BYTES);
@@ -123,7 +129,7 @@ class SegmentScanner {
 
   *run(): Generator<number, void> {
     const { until } = this.#request;
-    this.#entries?.advance();
+    if (this.#entries !== null) nextEntry(this.#entries);
     while (this.#position < this.#size && this.#position < until && !this.#finished()) {
       const stop = this.#walk();
       if (stop === 'until') return;
@@ -131,7 +137,7 @@ class SegmentScanner {
         yield this.#position;
         const left = this.#size - this.#position;
         if (left === 0) return;
-        this.#window.ensure(this.#position, Math.min(MIN_WINDOW_BYTES, left));
+        this.#window.ensure(this.#position, Math.min(RECORD_HEADER_LEN, left));
         if (left < RECORD_HEADER_LEN) {
           this.#truncated(RECORD_HEADER_LEN, left);
           return;
@@ -146,10 +152,14 @@ class SegmentScanner {
     return this.#request.stopAtDamage === true && this.#result.damages.length > 0;
   }
 
+  /** Damage in front of the failure is told; a record that could not be read to its end is unread from its start. */
   stop(failure: ReadFailure): void {
-    const at = Math.max(failure.position, this.#position);
-    this.#result.stopped = { code: failure.code, message: failure.message };
-    this.#position = Math.min(at, this.#size);
+    const position = Math.min(Math.max(failure.position, this.#position), this.#size);
+    this.#result.stopped = { code: failure.code, message: failure.message, position };
+    if (this.#pending === null) return;
+    const end = Math.min(this.#pending.end, position);
+    this.#report({ ...this.#pending, end });
+    this.#position = end;
   }
 
   /**
@@ -196,7 +206,7 @@ class SegmentScanner {
         lastAt = at;
         count++;
         expectedLow = (expectedLow + 1) | 0;
-        if (expectedLow === 0) expectedHigh = (expectedHigh + 1) | 0;
+        if (expectedLow === 0) expectedHigh = highAfter(expectedHigh);
       } else {
         this.#settle(lastAt, count);
         count = 0;
@@ -230,7 +240,7 @@ class SegmentScanner {
     this.#lastTimeHigh = data.getInt32(lastAt + 12);
     this.#lastTimeLow = data.getInt32(lastAt + 16);
     this.#expectedLow = (this.#lastLow + 1) | 0;
-    this.#expectedHigh = this.#expectedLow === 0 ? (this.#lastHigh + 1) | 0 : this.#lastHigh;
+    this.#expectedHigh = this.#expectedLow === 0 ? highAfter(this.#lastHigh) : this.#lastHigh;
   }
 
   /** The first check, in a broker's order, that the record at `at` of the window does not pass. */
@@ -267,7 +277,7 @@ class SegmentScanner {
     this.#lastTimeLow = timeLow;
     this.#records++;
     this.#expectedLow = (low + 1) | 0;
-    this.#expectedHigh = this.#expectedLow === 0 ? (high + 1) | 0 : high;
+    this.#expectedHigh = this.#expectedLow === 0 ? highAfter(high) : high;
   }
 
   /** Checks a record that ends behind the window, streaming its payload. False ends the scan. */
@@ -317,7 +327,7 @@ class SegmentScanner {
   /** Names the damage at hand and finds where to go on. False ends the scan. */
   *#damaged(stop: 'header' | 'flags' | 'too-large' | 'past-end' | 'checksum'): Generator<number, boolean> {
     const position = this.#position;
-    this.#window.ensure(position, Math.min(MIN_WINDOW_BYTES, this.#size - position));
+    this.#window.ensure(position, RECORD_HEADER_LEN);
     const claim = claimAt(this.#window, position);
     switch (stop) {
       case 'header':
@@ -350,21 +360,28 @@ class SegmentScanner {
   *#resume(corruption: Corruption, claimedEnd: number | null, offset: bigint | null): Generator<number, boolean> {
     const position = this.#position;
     const expected = this.#expected();
-    const alone = expected === null || this.#request.stopAtDamage === true;
-    const next = alone ? null : yield* this.#resync(this.#size, expected);
-    const end = next?.position ?? this.#size;
-    this.#report({
+    const damage: Damage = {
       corruption,
       position,
-      end,
-      resumedAt: next?.position ?? null,
+      end: this.#size,
+      resumedAt: null,
       claimedEnd,
       offset: offset ?? expected,
-      lost: next === null || expected === null ? null : { from: expected, to: next.offset },
+      lost: null,
       recordsBefore: this.#records,
-    });
-    this.#position = end;
-    if (next === null) return false;
+    };
+    this.#pending = damage;
+    const alone = expected === null || this.#request.stopAtDamage === true;
+    const next = alone ? null : yield* this.#resync(this.#size, expected);
+    this.#pending = null;
+    if (next === null || expected === null) {
+      this.#report(damage);
+      this.#position = this.#size;
+      return false;
+    }
+    const lost = { from: expected, to: next.offset };
+    this.#report({ ...damage, end: next.position, resumedAt: next.position, lost });
+    this.#position = next.position;
     this.#expect(next.offset);
     return true;
   }
@@ -374,31 +391,37 @@ class SegmentScanner {
     const position = this.#position;
     const corruption = { kind: 'RecordChecksum', ...this.#recordCrcs(claim) } as const;
     const expected = this.#expected() ?? claim.offset;
+    const ascends = claim.offset >= expected;
+    const damage: Damage = {
+      corruption,
+      position,
+      end: claim.end,
+      resumedAt: null,
+      claimedEnd: claim.end,
+      offset: claim.offset,
+      lost: { from: ascends ? expected : claim.offset, to: claim.offset + 1n },
+      recordsBefore: this.#records,
+    };
+    this.#pending = damage;
     const isEnd = claim.end === this.#size;
     const follows = isEnd || this.#request.stopAtDamage === true || this.#headerFollows(claim.end, claim.offset + 1n);
     const inside = follows ? null : yield* this.#resync(claim.end, expected);
-    const ascends = claim.offset >= expected;
-    const end = inside?.position ?? claim.end;
-    this.#report({
-      corruption,
-      position,
-      end,
-      resumedAt: inside !== null ? inside.position : follows && !isEnd ? claim.end : null,
-      claimedEnd: claim.end,
-      offset: claim.offset,
-      lost:
-        inside !== null
-          ? { from: expected, to: inside.offset }
-          : { from: ascends ? expected : claim.offset, to: claim.offset + 1n },
-      recordsBefore: this.#records,
-    });
-    this.#position = end;
+    this.#pending = null;
+    if (inside === null) this.#report({ ...damage, resumedAt: follows && !isEnd ? claim.end : null });
+    else {
+      const { position: end, offset } = inside;
+      this.#report({ ...damage, end, resumedAt: end, lost: { from: expected, to: offset } });
+    }
+    this.#position = inside?.position ?? claim.end;
     this.#expect(inside !== null ? inside.offset : claim.offset + 1n);
     return true;
   }
 
-  *#resync(until: number, expected: bigint): Generator<number, { position: number; offset: bigint } | null> {
-    return yield* resync(this.#window, this.#checksums, this.#position, until, expected);
+  *#resync(until: number, expected: bigint): Generator<number, Resync | null> {
+    const found = yield* resync(this.#window, this.#checksums, this.#position, until, expected);
+    if (found === null || found.failure === null) return found;
+    if (this.#pending !== null) this.#pending = { ...this.#pending, end: found.position };
+    throw found.failure;
   }
 
   /** Checksums stored and computed of the record at hand, for the report. */
@@ -473,7 +496,7 @@ class SegmentScanner {
     while (entries.position < from) this.#mismatch('no record starts there');
     while (entries.position < to) {
       this.#result.notJudgedEntries++;
-      entries.advance();
+      nextEntry(entries);
     }
   }
 
@@ -485,7 +508,7 @@ class SegmentScanner {
         this.#mismatch(`the record there has offset ${u64Of(high, low)}`);
       } else {
         this.#result.checkedEntries++;
-        entries.advance();
+        nextEntry(entries);
       }
     }
   }
@@ -497,7 +520,7 @@ class SegmentScanner {
     if (entryMismatches.length < KEPT_NOTES) {
       entryMismatches.push({ entry: entries.entry, offset: entries.offset, position: entries.exactPosition, why });
     } else this.#result.entryMismatchesOmitted++;
-    entries.advance();
+    nextEntry(entries);
   }
 
   #meetMark(high: number, low: number): void {
@@ -545,11 +568,12 @@ class SegmentScanner {
   }
 
   #expected(): bigint | null {
-    return this.#anchored ? u64Of(this.#expectedHigh, this.#expectedLow) : null;
+    if (!this.#anchored) return null;
+    return this.#expectedHigh === PAST_LAST ? U64_MAX + 1n : u64Of(this.#expectedHigh, this.#expectedLow);
   }
 
   #expect(offset: bigint): void {
-    this.#expectedHigh = Number(offset >> 32n) | 0;
+    this.#expectedHigh = offset > U64_MAX ? PAST_LAST : Number(offset >> 32n) | 0;
     this.#expectedLow = Number(offset & 0xffffffffn) | 0;
     this.#anchored = true;
   }
@@ -611,6 +635,21 @@ function claimAt(window: Window, position: number): Claim {
     checksum: data.getInt32(at + 24),
     end: position + RECORD_HEADER_LEN + (lengthWord & OPENS_BIT ? RECORD_TAG_LEN : 0) + payloadLen,
   };
+}
+
+/** An index that cannot be read any more takes nothing from the segment: its other entries are not judged. */
+function nextEntry(entries: EntryCursor): void {
+  try {
+    entries.advance();
+  } catch (failure) {
+    if (!(failure instanceof ReadFailure)) throw failure;
+    entries.abandon();
+  }
+}
+
+/** The high half behind `high`; behind the last one, a value that no signed half equals. */
+function highAfter(high: number): number {
+  return high === -1 ? PAST_LAST : (high + 1) | 0;
 }
 
 function u64Of(high: number, low: number): bigint {

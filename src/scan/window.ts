@@ -11,8 +11,8 @@ export const DEFAULT_WINDOW_BYTES = 1 << 20;
 /** Large enough for a record's header and tag. */
 export const MIN_WINDOW_BYTES = 64;
 
-/** After a failed read the window is filled in pieces of this size, so that the first unreadable one is known. */
-const RETRY_BYTES = 4096;
+/** After a failed read the window is filled page by page, as devices fail, so that the first unreadable one is known. */
+const PAGE_BYTES = 4096;
 
 export class Window implements ChecksumBuffer, ByteFeed {
   readonly source: ByteSource;
@@ -51,19 +51,27 @@ export class Window implements ChecksumBuffer, ByteFeed {
     this.start = position;
     this.length = 0;
     const wanted = Math.min(this.bytes.length, this.size - position);
+    let inPages = false;
     while (this.length < wanted) {
-      const got = this.#read(wanted);
-      if (got === null) return;
-      if (got === 0) throw new ReadFailure('SHRANK', this.end, 'the file ended before the size it had');
+      const pageEnd = (Math.floor(this.end / PAGE_BYTES) + 1) * PAGE_BYTES;
+      const got = this.#read(inPages ? Math.min(wanted, pageEnd - position) : wanted, inPages);
+      if (got === 0 && this.length > 0 && inPages) return;
       this.length += got;
       this.bytesRead += got;
+      inPages ||= got === 0;
     }
   }
 
   /** Makes `length` bytes at `position` available at index `position - start`. `length` is at most the capacity. */
   ensure(position: number, length: number): void {
-    if (position < this.start || position + length > this.end) this.load(position);
-    if (position + length > this.end) this.load(position + length - 1);
+    if (position >= this.start && position + length <= this.end) return;
+    this.load(position);
+    const short = this.end;
+    if (position + length <= short) return;
+    this.load(short);
+    // What could not be read a moment ago now can: once more, and then it counts as unreadable.
+    this.load(position);
+    if (position + length > this.end) throw new ReadFailure('EIO', this.end, 'reads succeed and fail by turns');
   }
 
   view(position: number, length: number): Uint8Array {
@@ -72,8 +80,7 @@ export class Window implements ChecksumBuffer, ByteFeed {
       return this.bytes.subarray(position - this.start, position - this.start + length);
     }
     if (length <= this.bytes.length) {
-      this.load(position);
-      if (this.length < length) this.load(position + this.length);
+      this.ensure(position, length);
       return this.bytes.subarray(0, length);
     }
     const large = new Uint8Array(length);
@@ -86,17 +93,16 @@ export class Window implements ChecksumBuffer, ByteFeed {
     return large;
   }
 
-  /** Bytes read at the window's end, or null when the failure lies there and something in front of it was read. */
-  #read(wanted: number): number | null {
+  /** Bytes read at the window's end up to `wanted` in all; 0 when there was a failure that need not be final. */
+  #read(wanted: number, last: boolean): number {
     try {
-      return this.source.readAt(this.bytes.subarray(this.length, wanted), this.end);
+      const got = this.source.readAt(this.bytes.subarray(this.length, wanted), this.end);
+      if (got === 0) throw new ReadFailure('SHRANK', this.end, 'the file ended before the size it had');
+      return got;
     } catch (failure) {
       if (!(failure instanceof ReadFailure)) throw failure;
-      if (wanted - this.length <= RETRY_BYTES) {
-        if (this.length > 0) return null;
-        throw new ReadFailure(failure.code, this.end, failure.message);
-      }
+      if (!last || this.length > 0) return 0;
+      throw new ReadFailure(failure.code, this.end, failure.message);
     }
-    return this.#read(Math.min(wanted, this.length + RETRY_BYTES));
   }
 }
