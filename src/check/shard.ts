@@ -60,11 +60,7 @@ export interface ShardReading {
 }
 
 /** Reads the small files and scans the segments; null when interrupted before anything could be said. */
-export async function readShard(
-  listing: Listing,
-  scanner: Scanner,
-  options: ShardCheckOptions,
-): Promise<ShardReading> {
+export async function readShard(listing: Listing, scanner: Scanner, options: ShardCheckOptions): Promise<ShardReading> {
   const files = sortShardFiles(listing.entries);
   const parsed = parseShardName(listing.name);
   const key = options.key ?? parsed?.key ?? null;
@@ -80,13 +76,17 @@ export async function readShard(
 }
 
 /** Checks the shard in a listed directory. When interrupted, what was not read yet counts as unread and not judged. */
-export async function checkShard(
+export async function checkShard(listing: Listing, scanner: Scanner, options: ShardCheckOptions): Promise<ShardReport> {
+  return judgeShard(listing, await readShard(listing, scanner, options), scanner, options);
+}
+
+/** Says what is to be said of a shard that was read. */
+export async function judgeShard(
   listing: Listing,
+  { facts, subject, files, key, incarnation }: ShardReading,
   scanner: Scanner,
   options: ShardCheckOptions,
 ): Promise<ShardReport> {
-  const reading = await readShard(listing, scanner, options);
-  const { facts, subject, files, key, incarnation } = reading;
   const { segments, sidecars } = facts;
   const strays = await checkStrays(files.strays, subject, scanner, scanSettings(options));
   const relations = checkRelations(facts, subject);
