@@ -5,9 +5,9 @@
 import { type FailOn, Tally } from '../check/summary.js';
 import { segmentBytes } from '../check/targets.js';
 import { verifyPaths } from '../check/verify.js';
-import type { RootReport, ShardReport, Summary } from '../domain/report.js';
-import { renderRootLine, renderShardLine, renderSummaryLine, renderVerifyJson } from '../report/json.js';
-import { renderVerify } from '../report/table.js';
+import type { Summary } from '../domain/report.js';
+import { type VerifyWriter, verifyJsonWriter, verifyLineWriter } from '../report/json.js';
+import { verifyTableWriter } from '../report/table.js';
 import { createScanner } from '../scan/pool.js';
 import type { CommandContext } from './context.js';
 import { colorOf, flag, formatOf, jobsOf, listOf, type Options, settingsOf, shardKeyOf } from './options.js';
@@ -17,9 +17,7 @@ export async function run(context: CommandContext, paths: readonly string[], opt
   const jobs = jobsOf(options);
   const scanner = createScanner({ jobs, signal: context.signal });
   const tally = new Tally(options['failOn'] as FailOn);
-  const shards: ShardReport[] = [];
-  const roots: RootReport[] = [];
-  const format = formatOf(options);
+  const writer = writerFor(context, options);
   const progress = new Progress(context.streams.stderr, options['progress'] !== false, {
     passed: () => scanner.passedBytes(),
     total: () => segmentBytes(paths, { includeDeleted: flag(options, 'includeDeleted') }),
@@ -27,15 +25,9 @@ export async function run(context: CommandContext, paths: readonly string[], opt
   });
   try {
     for await (const event of verifyPaths(paths, scanner, checkOptions(context, options, jobs))) {
-      if (event.is === 'shard') {
-        tally.addShard(event.report);
-        if (format === 'ndjson') await context.out.write(renderShardLine(event.report));
-        else shards.push(event.report);
-      } else {
-        tally.addRoot(event.report);
-        if (format === 'ndjson') await context.out.write(renderRootLine(event.report));
-        else roots.push(event.report);
-      }
+      if (event.is === 'shard') tally.addShard(event.report);
+      else tally.addRoot(event.report);
+      await context.out.write(event.is === 'shard' ? writer.shard(event.report) : writer.root(event.report));
     }
   } finally {
     progress.stop();
@@ -44,22 +36,18 @@ export async function run(context: CommandContext, paths: readonly string[], opt
   const partial = context.signal.aborted;
   const exitCode = context.signalCode();
   const summary: Summary = exitCode === null ? tally.summary() : { ...tally.summary(), exitCode };
-  await context.out.write(rendered(context, options, { partial, shards, roots, summary }));
+  await context.out.write(writer.end(summary, partial));
   return summary.exitCode;
 }
 
-function rendered(
-  context: CommandContext,
-  options: Options,
-  report: { partial: boolean; shards: ShardReport[]; roots: RootReport[]; summary: Summary },
-): string {
+function writerFor(context: CommandContext, options: Options): VerifyWriter {
   switch (formatOf(options)) {
     case 'json':
-      return renderVerifyJson(report, context.tool);
+      return verifyJsonWriter(context.tool);
     case 'ndjson':
-      return renderSummaryLine(report.summary, context.tool, report.partial);
+      return verifyLineWriter(context.tool);
     case 'table':
-      return renderVerify(report, context.style(colorOf(options)), {
+      return verifyTableWriter(context.style(colorOf(options)), {
         all: flag(options, 'all'),
         quiet: flag(options, 'quiet'),
         settings: settingsOf(options),

@@ -46,17 +46,56 @@ export function toJsonDocument(value: unknown): string {
   return `${toJson(value, 2)}\n`;
 }
 
-/** `verify --format json`: one object. `root` is the first data root; `roots` is there when there are several. */
+/** `verify --format json`, for a report that is complete. */
 export function renderVerifyJson(report: VerifyReport, tool: ToolIdentity): string {
-  return toJsonDocument({
-    schema: VERIFY_SCHEMA,
-    tool: toolJson(tool),
-    partial: report.partial,
-    shards: report.shards.map(shardJson),
-    root: report.roots[0] === undefined ? null : rootJson(report.roots[0]),
-    ...(report.roots.length > 1 ? { roots: report.roots.map(rootJson) } : {}),
-    summary: summaryJson(report.summary),
-  });
+  const writer = verifyJsonWriter(tool);
+  const shards = report.shards.map((shard) => writer.shard(shard)).join('');
+  for (const root of report.roots) writer.root(root);
+  return shards + writer.end(report.summary, report.partial);
+}
+
+/** A report as it comes in: each call gives the text to write now, which may be empty. */
+export interface VerifyWriter {
+  shard(report: ShardReport): string;
+  root(report: RootReport): string;
+  end(summary: Summary, partial: boolean): string;
+}
+
+/**
+ * One object, written a shard at a time so that no number of them has to be held. `root` is the first data root; `roots`
+ * is there when there are several.
+ */
+export function verifyJsonWriter(tool: ToolIdentity): VerifyWriter {
+  const head = toJson({ schema: VERIFY_SCHEMA, tool: toolJson(tool) }, 2).replace(/\n}$/, '');
+  const roots: object[] = [];
+  let shards = 0;
+  const opening = () => (shards++ === 0 ? `${head},\n  "shards": [\n    ` : ',\n    ');
+  return {
+    shard: (report) => opening() + toJson(shardJson(report), 2).replaceAll('\n', '\n    '),
+    root(report) {
+      roots.push(rootJson(report));
+      return '';
+    },
+    end(summary, partial) {
+      const rest = {
+        root: roots[0] ?? null,
+        ...(roots.length > 1 ? { roots } : {}),
+        partial,
+        summary: summaryJson(summary),
+      };
+      const closing = shards === 0 ? `${head},\n  "shards": []` : '\n  ]';
+      return `${closing},${toJson(rest, 2).slice(1)}\n`;
+    },
+  };
+}
+
+/** A line for each shard and root as it comes in, and one for the summary. */
+export function verifyLineWriter(tool: ToolIdentity): VerifyWriter {
+  return {
+    shard: renderShardLine,
+    root: renderRootLine,
+    end: (summary, partial) => renderSummaryLine(summary, tool, partial),
+  };
 }
 
 /** One shard as a line of NDJSON: the same object as in `shards`, with its type in front. */

@@ -10,6 +10,7 @@ import type { BrokerSettings, RootReport, ShardReport, Summary, Verdict, VerifyR
 import { counted, grouped } from '../domain/wording.js';
 import { exitTexts } from './exit-text.js';
 import { type FindingListOptions, renderFindings } from './finding-list.js';
+import type { VerifyWriter } from './json.js';
 import { joined, type Page, pageOf } from './page.js';
 import { rootFactLines } from './root-facts.js';
 import { renderShardFacts } from './shard-facts.js';
@@ -56,12 +57,46 @@ const NAMED_SHARDS = 5;
 
 /** The whole report. */
 export function renderVerify(report: VerifyReport, style: Style, options: VerifyOptions): string {
-  const stream = verifyStream(style, options, report.shards.length);
-  return (
-    worstFirst(report.shards)
-      .map((shard) => stream.shard(shard))
-      .join('') + stream.end(report.roots, report.summary, report.partial)
-  );
+  const writer = verifyTableWriter(style, options);
+  for (const shard of report.shards) writer.shard(shard);
+  for (const root of report.roots) writer.root(root);
+  return writer.end(report.summary, report.partial);
+}
+
+/** The report as it comes in. Sound shards are told or counted at once; the others are held to be told worst first. */
+export function verifyTableWriter(style: Style, options: VerifyOptions): VerifyWriter {
+  const troubled: ShardReport[] = [];
+  const roots: RootReport[] = [];
+  let first: ShardReport | null = null;
+  let stream: VerifyStream | null = null;
+  const accept = (shard: ShardReport, into: VerifyStream) => {
+    if (isSound(shard)) return into.shard(shard);
+    troubled.push(shard);
+    return '';
+  };
+  return {
+    shard(report) {
+      if (stream === null && first === null) {
+        first = report;
+        return '';
+      }
+      if (stream === null) {
+        stream = verifyStream(style, options, 2);
+        accept(first!, stream);
+      }
+      return accept(report, stream);
+    },
+    root(report) {
+      roots.push(report);
+      return '';
+    },
+    end(summary, partial) {
+      const into: VerifyStream = stream ?? verifyStream(style, options, 1);
+      const sound = stream === null && first !== null ? accept(first, into) : '';
+      const told = worstFirst(troubled).map((shard) => into.shard(shard));
+      return sound + told.join('') + into.end(roots, summary, partial);
+    },
+  };
 }
 
 /** `expected` is how many shards there will be, as far as is known: a single one is shown in full even when it is sound. */
