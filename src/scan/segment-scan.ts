@@ -293,6 +293,7 @@ class SegmentScanner {
     const kind = head.getInt32(0) >>> 29;
     const end = position + RECORD_HEADER_LEN + (kind === 4 ? RECORD_TAG_LEN : 0) + (head.getInt32(0) & LENGTH_MASK);
     if (this.#visitor !== null && from > 0 && end - position <= window.bytes.length) {
+      yield position;
       window.load(position);
       return true;
     }
