@@ -6,15 +6,15 @@ import type { Finding, FindingDetails } from '../domain/finding.js';
 import type { FileInspection, InspectedFact, InspectedState } from '../domain/inspection.js';
 import { fail } from '../domain/result.js';
 import { type ByteFeed, decodeUtf8 } from '../format/bytes.js';
-import { type Identity, identify } from '../format/identify.js';
 import { INDEX_ENTRY_LEN, INDEX_HEADER_LEN, INDEX_LAYOUT } from '../format/index.js';
-import { indexIdOf, parseShardName, segmentIdOf } from '../format/names.js';
+import { indexIdOf, parseShardName } from '../format/names.js';
 import { SEGMENT_HEADER_LAYOUT } from '../format/segment-header.js';
 import { scanIndex } from '../scan/index-scan.js';
 import type { Scanner } from '../scan/scanner.js';
 import { Window } from '../scan/window.js';
 import { ReadFailure } from '../store/byte-source.js';
 import { FileSource } from '../store/file-source.js';
+import { fileKind, fileName } from './file-kind.js';
 import {
   type InspectOptions,
   inspectedDamage,
@@ -28,7 +28,6 @@ import { makeFinding, type Subject } from './make-finding.js';
 import { readShard } from './shard.js';
 import { targetsOf } from './targets.js';
 
-const IDENTIFYING_BYTES = 1024;
 const FEED_BYTES = 64 * 1024;
 const TOLD_ENTRIES = 16;
 const TOLD_ENTRIES_FULL = 4096;
@@ -41,11 +40,11 @@ export async function inspectFile(
   scanner: Scanner,
   options: InspectOptions,
 ): Promise<FileInspection | null> {
-  const name = path.slice(path.lastIndexOf('/') + 1);
+  const name = fileName(path);
   const subject: Subject = subjectOf(path);
-  const identity = identityOf(path, size);
-  if (identity === null) return unreadable(path, name, size, subject);
-  const kind = kindOf(name, identity);
+  const known = withFeed(path, (feed) => fileKind(name, feed));
+  if (known === null) return unreadable(path, name, size, subject);
+  const { kind, identity } = known;
   const named = kind === identity.kind ? '' : `, under the name of ${NAMES[kind] ?? `the file ${kind}`}`;
   const common = {
     type: 'file' as const,
@@ -74,23 +73,12 @@ const NOT_OF_THE_FORMAT = 'anything beyond its first bytes: it is no file that h
 const AGAINST_SEGMENT = 'its entries against the records of the segment (felix-fsck verify does)';
 const NAMES: Readonly<Record<string, string>> = { segment: 'a segment', 'segment-index': 'an index' };
 
-/** The name decides where it is one of the format, as it does for a broker; else the first bytes do. */
-function kindOf(name: string, identity: Identity): string {
-  if (segmentIdOf(name) !== null) return 'segment';
-  if (indexIdOf(name) !== null) return 'segment-index';
-  return SIDECAR_FORMS.has(name) ? name : identity.kind;
-}
-
 function subjectOf(path: string): Subject {
   const directory = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) || '/' : '.';
   const parent = directory.slice(directory.lastIndexOf('/') + 1) || directory;
   const key = parseShardName(parent)?.key;
   const label = key == null ? parent : `${key.tenant}/${key.namespace}/${key.stream}/${key.shard}`;
   return { label, path: directory };
-}
-
-function identityOf(path: string, size: number): Identity | null {
-  return withFeed(path, (feed) => identify(feed.view(0, Math.min(IDENTIFYING_BYTES, feed.size)), size));
 }
 
 /** Null when the file cannot be read. */

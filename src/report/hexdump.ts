@@ -84,6 +84,7 @@ export function renderHexdump(view: HexView, style: Style): string {
   const grid = gridOf(view, page);
   const spans = fieldsByRow(view, grid);
   const notes = notesByRow(view, grid);
+  lines.push(...outsideLines(view, grid, page));
   const rows = Math.ceil((end - grid.start) / grid.perRow);
   for (let row = 0; row < rows; row++) {
     const same = sameRows(view, grid, row, rows, (at) => !spans.has(at) && !notes.has(at));
@@ -132,6 +133,15 @@ function fieldsByRow(view: HexView, grid: Grid): Map<number, FieldSpan[]> {
   const end = view.base + view.bytes.length;
   const shown = view.fields.filter((span) => span.start < end && (span.end > view.base || span.start >= view.base));
   return byRow(shown, (span) => Math.max(span.start, view.base), grid);
+}
+
+/** Fields of the same thing that lie outside of the bytes shown. */
+function outsideLines(view: HexView, grid: Grid, page: Page): string[] {
+  const end = view.base + view.bytes.length;
+  const outside = view.fields.filter((span) => span.start >= end || (span.end <= view.base && span.start < view.base));
+  if (outside.length === 0) return [];
+  const title = wrap('Fields outside of these bytes:', page.width);
+  return [...title, ...outside.flatMap((span) => fieldLines(span, view, grid, page)), 'The bytes:'];
 }
 
 function notesByRow(view: HexView, grid: Grid): Map<number, HexNote[]> {
@@ -204,10 +214,14 @@ function fieldLines(span: FieldSpan, view: HexView, grid: Grid, page: Page): str
   const text = [
     `${head} = ${fieldValueText(span)}`,
     ...(bits.length === 0 ? [] : [`(${bits.join(', ')})`]),
-    `- ${page.show(span.meaning)}${span.covers === undefined ? '' : `, over ${page.show(span.covers)}`}`,
+    `- ${page.show(span.meaning)}${coversText(span, page)}`,
   ].join(' ');
   const lines = wrap(page.show(text), page.width, { first: `${indent}${hurt ? '! ' : '  '}`, rest: `${indent}    ` });
   return hurt ? lines.map((line) => page.paint.error(line)) : lines;
+}
+
+function coversText({ covers, meaning }: FieldSpan, page: Page): string {
+  return covers === undefined || meaning.includes(covers) ? '' : `, over ${page.show(covers)}`;
 }
 
 /** Fields and notes begin below the hex digits, or further left when there is little room. */
@@ -215,7 +229,7 @@ function indentOf(grid: Grid, page: Page): number {
   return page.width < 60 ? 2 : grid.digits;
 }
 
-function fieldValueText(span: FieldSpan): string {
+export function fieldValueText(span: FieldSpan): string {
   const length = span.end - span.start;
   if (span.partial) return `cut off by the end of the bytes after ${bytesOf(length)}`;
   if (span.type === 'bytes') return bytesOf(length);
