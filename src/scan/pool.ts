@@ -14,14 +14,24 @@ import { rangesOf, readHead, resumedScan, type SegmentHead, type SegmentScan } f
 import type { RangeRequest } from './segment-scan.js';
 import { type SharedState, sharedState, type Task, type TaskAnswer } from './task.js';
 
-/** A segment of this size is worth a thread by itself. */
-const LARGE_BYTES = 32 << 20;
-/** So many bytes in small files are worth threads too. */
-const MANY_BYTES = 64 << 20;
-/** Smaller files never leave the calling thread. */
-const SMALL_BYTES = 256 << 10;
-/** The least size of a range that is split off. */
-const RANGE_BYTES = 16 << 20;
+/** From which sizes on threads are worth their while. */
+export interface WorthIt {
+  /** A segment of this size is worth a thread by itself. */
+  readonly largeBytes: number;
+  /** So many bytes in small files are worth threads too. */
+  readonly manyBytes: number;
+  /** Smaller files never leave the calling thread. */
+  readonly smallBytes: number;
+  /** The least size of a range that is split off. */
+  readonly rangeBytes: number;
+}
+
+const WORTH_IT: WorthIt = {
+  largeBytes: 32 << 20,
+  manyBytes: 64 << 20,
+  smallBytes: 256 << 10,
+  rangeBytes: 16 << 20,
+};
 
 interface Waiting {
   readonly task: Task;
@@ -33,6 +43,7 @@ interface Waiting {
 export interface PoolOptions {
   readonly jobs: number;
   readonly signal: AbortSignal;
+  readonly worthIt?: WorthIt;
   /** The compiled worker, where it does not lie beside this file. */
   readonly workerEntry?: URL;
 }
@@ -45,6 +56,7 @@ export function createScanner(options: PoolOptions): Scanner {
 class ScanPool implements Scanner {
   readonly #options: PoolOptions;
   readonly #inline: InlineScanner;
+  readonly #worthIt: WorthIt;
   readonly #shared: SharedState = sharedState();
   readonly #threads: Thread[] = [];
   readonly #queue: Waiting[] = [];
@@ -53,14 +65,16 @@ class ScanPool implements Scanner {
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#inline = new InlineScanner(options.signal);
+    this.#worthIt = options.worthIt ?? WORTH_IT;
     options.signal.addEventListener('abort', () => Atomics.store(this.#shared.stop, 0, 1), { once: true });
   }
 
   async scan(job: SegmentJob): Promise<SegmentAnswer> {
     this.#seenBytes += job.size;
-    const worthIt = job.size >= LARGE_BYTES || (this.#seenBytes >= MANY_BYTES && job.size >= SMALL_BYTES);
-    if (!worthIt || job.settings.quick) return this.#inline.scan(job);
-    const answer = job.size >= 2 * RANGE_BYTES ? await this.#scanSplit(job) : null;
+    const { largeBytes, manyBytes, smallBytes, rangeBytes } = this.#worthIt;
+    const isWorthIt = job.size >= largeBytes || (this.#seenBytes >= manyBytes && job.size >= smallBytes);
+    if (!isWorthIt || job.settings.quick) return this.#inline.scan(job);
+    const answer = job.size >= 2 * rangeBytes ? await this.#scanSplit(job) : null;
     if (answer !== null) return answer;
     return (await this.#run({ what: 'segment', job }, job.size)) as SegmentAnswer;
   }
@@ -77,7 +91,7 @@ class ScanPool implements Scanner {
   async #scanSplit(job: SegmentJob): Promise<SegmentAnswer | null> {
     return withSources<SegmentAnswer | null>(job, async (source, index) => {
       const head = readHead(source, index);
-      const pieces = Math.min(2 * this.#options.jobs, Math.floor(job.size / RANGE_BYTES));
+      const pieces = Math.min(2 * this.#options.jobs, Math.floor(job.size / this.#worthIt.rangeBytes));
       const requests = rangesOf(head, job.size, pieces, job.settings);
       if (requests.length < 2) return null;
       const answers = await Promise.all(requests.map((request) => this.#range(job, request)));

@@ -5,7 +5,7 @@
 import { Tally } from '../../src/check/summary.js';
 import { type VerifyOptions, verifyPaths } from '../../src/check/verify.js';
 import type { RootReport, ShardReport, Summary } from '../../src/domain/report.js';
-import { InlineScanner } from '../../src/scan/scanner.js';
+import { InlineScanner, type Scanner } from '../../src/scan/scanner.js';
 
 export interface Checked {
   readonly shards: ShardReport[];
@@ -27,11 +27,14 @@ export const DEFAULTS: VerifyOptions = {
   concurrency: 1,
 };
 
-export async function checked(path: string, options: Partial<VerifyOptions> = {}): Promise<Checked> {
+export async function checked(
+  path: string,
+  options: Partial<VerifyOptions> = {},
+  scanner: Scanner = new InlineScanner(new AbortController().signal),
+): Promise<Checked> {
   const tally = new Tally('warning');
   const shards: ShardReport[] = [];
   const roots: RootReport[] = [];
-  const scanner = new InlineScanner(new AbortController().signal);
   for await (const event of verifyPaths([path], scanner, { ...DEFAULTS, ...options })) {
     if (event.is === 'shard') {
       shards.push(event.report);
