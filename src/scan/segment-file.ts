@@ -44,6 +44,7 @@ export interface SegmentScan {
 /** What a broker meets that believes the last index entry and scans from there. */
 export interface ResumedScan {
   readonly position: number;
+  /** Of the whole segment when its scan was at hand; else as far as the broker comes. */
   readonly nextOffset: bigint;
   readonly failure: { readonly corruption: Corruption; readonly position: number } | null;
   /** Set when a read failed before the end. */
@@ -168,12 +169,9 @@ export function* resumedScan(
     stopAtDamage: true,
     windowBytes: settings.windowBytes ?? 64 * 1024,
   });
-  return {
-    position,
-    nextOffset: scan.nextOffset ?? entry.offset,
-    failure: scan.damages[0] ?? null,
-    stopped: scan.stopped !== null,
-  };
+  const failure = scan.damages[0] ?? null;
+  const reached = failure === null ? scan.nextOffset : entry.offset + BigInt(failure.recordsBefore);
+  return { position, nextOffset: reached ?? entry.offset, failure, stopped: scan.stopped !== null };
 }
 
 /** Looks at a whole segment on the calling thread. */
