@@ -125,7 +125,7 @@ function nextLines(command: string, page: Page, body: { readonly first: string; 
 }
 
 /** `segment 2, bytes 426..4522`. */
-function placeText(finding: Finding, page: Page): string {
+export function placeText(finding: Finding, page: Page): string {
   const where = fileText(page, finding.file, finding.site.segment) ?? 'the directory';
   const range = finding.damagedRange;
   if (range !== null && range.to > range.from) return `${where}, bytes ${rangeText(range)}`;
@@ -133,7 +133,7 @@ function placeText(finding: Finding, page: Page): string {
 }
 
 /** The sentence without the clauses that get lines of their own. */
-function sentenceText(finding: Finding): string {
+export function sentenceText(finding: Finding): string {
   const own = [bitFlipWords(bitFlipOf(finding)), finding.lostOffsets === null ? null : lostWords(finding.lostOffsets)];
   return own.reduce<string>(
     (text, clause) => (clause === null ? text : text.replace(`; ${clause}`, () => '')),
@@ -159,7 +159,7 @@ const LOOKS: ReadonlyMap<string, readonly [words: string, said: string]> = new M
 ]);
 
 /** What the bytes look like, unless the sentence says it already. */
-function looksText(finding: Finding, page: Page): string | null {
+export function looksText(finding: Finding, page: Page): string | null {
   const flip = bitFlipOf(finding);
   if (flip !== null) {
     return (

@@ -8,11 +8,11 @@
  */
 
 import { type Finding, SEVERITIES, type Severity, worstSeverity } from '../domain/finding.js';
-import type { SegmentReport, ShardReport, Verdict, VerifyReport } from '../domain/report.js';
+import type { SegmentReport, ShardReport, Verdict } from '../domain/report.js';
 import { printable } from '../domain/wording.js';
 import type { ToolIdentity } from './json.js';
 import { lossesOf } from './losses.js';
-import { worstFirst } from './shard-weight.js';
+import type { RunReport } from './worst-shards.js';
 
 /** More shards than this are counted in the totals only. */
 export const LISTED_SHARDS = 1000;
@@ -30,8 +30,8 @@ type Value = number | bigint;
 type Sample = readonly [labels: Labels, value: Value];
 
 /** Ends with a newline, as the format demands. */
-export function renderPrometheus(report: VerifyReport, options: PrometheusOptions): string {
-  const named = labelled(worstFirst(report.shards).slice(0, LISTED_SHARDS));
+export function renderPrometheus(report: RunReport, options: PrometheusOptions): string {
+  const named = labelled(report.shards.slice(0, LISTED_SHARDS));
   return [...runMetrics(report, options), ...verdictMetrics(named), ...contentMetrics(named), rootMetric(report)].join(
     '',
   );
@@ -59,10 +59,9 @@ function shownName(name: string): string {
   return printable(name.replaceAll('\\', '\\\\'));
 }
 
-function runMetrics({ summary, partial, shards }: VerifyReport, { tool, checkedAtMicros }: PrometheusOptions) {
+function runMetrics({ summary, partial, counts }: RunReport, { tool, checkedAtMicros }: PrometheusOptions) {
   const one = (value: Value): Sample[] => [[{}, value]];
   const { verifiedBytes, damagedBytes, unreadBytes } = summary;
-  const byVerdict = (verdict: Verdict) => shards.filter(({ prediction }) => prediction.verdict === verdict).length;
   return [
     metric('info', 'The tool that wrote these metrics.', [[{ version: shownName(tool.version) }, 1]]),
     metric('run_timestamp_seconds', 'When the run began, in seconds since 1970.', one(secondsOf(checkedAtMicros))),
@@ -76,12 +75,12 @@ function runMetrics({ summary, partial, shards }: VerifyReport, { tool, checkedA
     metric(
       'shards',
       'Shards checked, by what a broker would do on opening them.',
-      VERDICTS.map((verdict) => [{ verdict }, byVerdict(verdict)]),
+      VERDICTS.map((verdict) => [{ verdict }, counts.verdicts[verdict]]),
     ),
     metric(
       'shards_unlisted',
       `Shards past the first ${LISTED_SHARDS}, which are in the totals and have no series of their own.`,
-      one(Math.max(0, shards.length - LISTED_SHARDS)),
+      one(Math.max(0, counts.shards - LISTED_SHARDS)),
     ),
     metric(
       'findings',
@@ -225,7 +224,7 @@ function byKind(findings: readonly Finding[]): Sample[] {
 }
 
 /** One path may have several reports: their findings are added up. */
-function rootMetric({ roots }: VerifyReport): string {
+function rootMetric({ roots }: RunReport): string {
   const byPath = new Map<string, Finding[]>();
   for (const { path, findings } of roots) byPath.set(path, [...(byPath.get(path) ?? []), ...findings]);
   const samples = [...byPath].slice(0, LISTED_ROOTS).flatMap(([path, findings]): Sample[] => {

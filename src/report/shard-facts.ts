@@ -82,7 +82,7 @@ function notable(shard: ShardReport): readonly SegmentReport[] {
 }
 
 /** How many findings of warning or worse each file has. */
-function faultsByFile(shard: ShardReport): ReadonlyMap<string, number> {
+export function faultsByFile(shard: ShardReport): ReadonlyMap<string, number> {
   const faults = new Map<string, number>();
   for (const { file, severity } of shard.findings) {
     if (file !== null && atLeast(severity, 'warning')) faults.set(file, (faults.get(file) ?? 0) + 1);
@@ -90,7 +90,7 @@ function faultsByFile(shard: ShardReport): ReadonlyMap<string, number> {
   return faults;
 }
 
-function indexText({ index }: SegmentReport, newest: boolean, faults: ReadonlyMap<string, number>): string {
+export function indexText({ index }: SegmentReport, newest: boolean, faults: ReadonlyMap<string, number>): string {
   const rewritten = newest ? ', rewritten at open' : '';
   if (index === null) return `none${rewritten}`;
   if (!index.usable) return newest ? `unusable${rewritten}` : 'unusable, rebuilt at open';
@@ -114,7 +114,7 @@ function totalsText(shard: ShardReport): string {
 }
 
 /** The earliest and the latest time among the segments' first and last records. */
-function timesText(shard: ShardReport): string | null {
+export function timesText(shard: ShardReport): string | null {
   let from: bigint | null = null;
   let to: bigint | null = null;
   for (const { firstTimestampMicros: first, lastTimestampMicros: last } of shard.segments) {
@@ -127,7 +127,7 @@ function timesText(shard: ShardReport): string | null {
   return from === null || to === null ? null : `Records from ${microsText(from)} to ${microsText(to)}`;
 }
 
-const WHERE = {
+export const WHERE = {
   local: 'here only',
   offloaded: 'offloaded only',
   both: 'here and offloaded',

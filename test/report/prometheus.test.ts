@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { U64_MAX } from '../../src/domain/units.js';
 import { LISTED_SHARDS, renderPrometheus } from '../../src/report/prometheus.js';
+import { runReportOf } from '../../src/report/worst-shards.js';
 import {
   finding,
   HOSTILE,
@@ -81,7 +82,8 @@ function parsedSample(line: string): Sample {
   return { name, labels, value: value.slice(1) };
 }
 
-const rendered = (...args: Parameters<typeof verifyReport>) => parsed(renderPrometheus(verifyReport(...args), OPTIONS));
+const rendered = (...args: Parameters<typeof verifyReport>) =>
+  parsed(renderPrometheus(runReportOf(verifyReport(...args)), OPTIONS));
 
 function valuesOf(samples: readonly Sample[], name: string): Record<string, string> {
   return Object.fromEntries(
@@ -151,7 +153,7 @@ describe('renderPrometheus', () => {
   });
 
   it('a name with quotes, backslashes, newlines and control characters stays one readable label', () => {
-    const text = renderPrometheus(verifyReport([ODD_SHARD]), OPTIONS);
+    const text = renderPrometheus(runReportOf(verifyReport([ODD_SHARD])), OPTIONS);
     expect(text).not.to.match(/[^\P{C}\n]/u);
     const [opens] = parsed(text).filter(({ name }) => name === 'felix_fsck_shard_opens');
     expect(opens?.labels['path']).to.match(/^\/data\/"quoted"\\\\back\\x0aline\\x1b\[2J/);
@@ -195,7 +197,7 @@ describe('renderPrometheus', () => {
       summary: summaryOf(shards, 22),
     });
     const ran = spawnSync('promtool', ['check', 'metrics'], {
-      input: renderPrometheus(report, OPTIONS),
+      input: renderPrometheus(runReportOf(report), OPTIONS),
       encoding: 'utf8',
     });
     if (ran.error !== undefined) {
