@@ -96,7 +96,6 @@ function drained<T>(generator: Generator<unknown, T>): T {
 /** A segment's index up to its first damage, or its end; null when its header is not readable. */
 export interface SegmentIndex extends IndexImage {
   readonly id: bigint;
-  readonly sealed: boolean;
   /** Position of the first damage, or null when every record is intact. */
   readonly damagedAt: number | null;
 }
@@ -110,7 +109,7 @@ export function segmentIndex(facts: ShardFacts, segment: SegmentFacts, spacing: 
   try {
     const image = imageOf(source, segment.file, damagedAt ?? segment.size, spacing);
     if (image === null) throw new ReadFailure('CHANGED', 0, 'it changed');
-    return { ...image, id: segment.id, sealed: segment.role === 'sealed', damagedAt };
+    return { ...image, id: segment.id, damagedAt };
   } finally {
     source.close();
   }

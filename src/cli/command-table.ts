@@ -3,13 +3,31 @@
  * A command's module is loaded only when it is called.
  */
 
+import { APPLY_PLAN } from './specs/apply.js';
 import { COMPLETION } from './specs/completion.js';
+import { DECODE_MANIFEST } from './specs/decode-manifest.js';
 import { DUMP_RECORDS } from './specs/dump-records.js';
 import { EXPLAIN } from './specs/explain.js';
 import { HEXDUMP } from './specs/hexdump.js';
 import { INSPECT } from './specs/inspect.js';
+import { REBUILD_INDEX } from './specs/rebuild-index.js';
+import { REPAIR_TAIL } from './specs/repair-tail.js';
 import { SCHEMA } from './specs/schema.js';
 import type { CommandSpec } from './specs/shared.js';
+import { UNDO } from './specs/undo.js';
 import { VERIFY } from './specs/verify.js';
 
-export const COMMANDS: readonly CommandSpec[] = [INSPECT, VERIFY, HEXDUMP, DUMP_RECORDS, EXPLAIN, COMPLETION, SCHEMA];
+export const COMMANDS: readonly CommandSpec[] = [
+  INSPECT,
+  VERIFY,
+  HEXDUMP,
+  DECODE_MANIFEST,
+  DUMP_RECORDS,
+  REBUILD_INDEX,
+  REPAIR_TAIL,
+  APPLY_PLAN,
+  UNDO,
+  EXPLAIN,
+  COMPLETION,
+  SCHEMA,
+];

@@ -8,7 +8,7 @@
  */
 
 import type { FindingKind } from './finding.js';
-import type { RepairAction, Verdict } from './report.js';
+import type { BrokerSettings, RepairAction, Verdict } from './report.js';
 import type { ByteRange, OffsetRange } from './units.js';
 
 export const PLAN_SCHEMA = 'felix-fsck.plan/1';
@@ -131,6 +131,8 @@ export interface Plan {
     readonly name: string;
     readonly key: string | null;
   };
+  /** The broker that `before` speaks of; `after` is that of one that cuts no more than it must. */
+  readonly settings: BrokerSettings;
   /** Every file of the format in the directory, by name. */
   readonly files: readonly PlanFile[];
   /** In the order in which they are done, each one durable before the next. */

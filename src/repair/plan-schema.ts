@@ -80,6 +80,11 @@ export const PLAN: z.ZodType<Plan> = z.strictObject({
   createdAtMicros: u64,
   command: z.string(),
   shard: z.strictObject({ path: z.string().startsWith('/'), name: z.string().min(1), key: z.string().nullable() }),
+  settings: z.strictObject({
+    repairChecksumTail: z.boolean(),
+    verifyAllOnOpen: z.boolean(),
+    indexSpacing: size.min(1),
+  }),
   files: z.array(z.strictObject({ file: shardFile, size, crc32, mtimeNs: ns })),
   steps: z.array(step),
   loses,

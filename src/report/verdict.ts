@@ -17,7 +17,7 @@ const SHOWN_REASONS = 3;
 const SHOWN_READS = 2;
 
 /** `with default settings`, or the settings that are not the default. */
-function settingsText(settings: BrokerSettings): string {
+export function settingsText(settings: BrokerSettings): string {
   const named = [
     ...(settings.repairChecksumTail ? ['repair_checksum_tail'] : []),
     ...(settings.verifyAllOnOpen ? ['verify_all_on_open'] : []),

@@ -1,0 +1,263 @@
+/**
+ * What `repair-tail` plans: the cut and the deletions that recovery would make, or, when asked to, a cut that it would not.
+ *
+ * Pure. Only the newest segment is ever cut, only at its first damage, and only when the broker opens the shard afterwards; a
+ * cut that takes intact records needs their number, and one under the commit offset is never made. Where this command
+ * cannot help, it says what stands in the way and what can.
+ */
+
+import type { Finding } from '../domain/finding.js';
+import { NO_LOSS, type Plan, type PlanStep } from '../domain/plan.js';
+import type { CutFacts, IndexImage, NewestFacts, ShardChange } from '../domain/plan-facts.js';
+import type { Prediction, ShardReport } from '../domain/report.js';
+import { shellPath } from '../domain/shell-words.js';
+import { counted, offsetsOf } from '../domain/wording.js';
+import { encodeIndex } from '../format/index.js';
+import { encodeSegmentHeader } from '../format/segment-header.js';
+import { type CutPlan, planCut } from './plan-cut.js';
+import {
+  answersOf,
+  bytesStep,
+  deleteStep,
+  IndexContents,
+  indexStep,
+  type PlanFrame,
+  type Planned,
+  planned,
+  planOf,
+  refuse,
+} from './plan-parts.js';
+import type { ShardView } from './shard-view.js';
+
+export interface TailRequest {
+  /** Also the cut that a broker with `repair_checksum_tail` makes; the report is one for such a broker then. */
+  readonly checksumTail: boolean;
+  /** Also a tail of which every byte is zero. */
+  readonly zeroTail: boolean;
+  /** Also any other damage, when it begins there. */
+  readonly cutAt: number | null;
+  /** How many intact records may go. */
+  readonly loseIntact: number;
+}
+
+export interface TailInput {
+  readonly view: ShardView;
+  readonly report: ShardReport;
+  readonly newest: NewestFacts | null;
+  /** Indexes of the sealed segments that have none that loads, by the segment's file. */
+  readonly indexes: ReadonlyMap<string, IndexImage>;
+  readonly request: TailRequest;
+  readonly frame: Omit<PlanFrame, 'before' | 'after' | 'command' | 'notes'>;
+  /** What a broker with default settings does once the change is made. */
+  readonly predictAfter: (change: ShardChange) => Prediction;
+  readonly contents?: IndexContents;
+}
+
+const NOTHING: ShardChange = { removed: [], cut: null, begun: null, reindexed: [] };
+
+export function planTail(input: TailInput): Planned<Plan> {
+  const { report, newest } = input;
+  if (report.segments.length === 0) return nothingToCut(report);
+  const decided = decideCut(input);
+  if (!decided.ok) return decided;
+  const contents = input.contents ?? new IndexContents();
+  const cut = decided.value;
+  const cutPlan = cut === null ? null : planCutOf(input, newest!, cut, contents);
+  if (cutPlan !== null && !cutPlan.ok) return cutPlan;
+  const parts = [removals(input), blankFirst(input)];
+  const change = {
+    ...NOTHING,
+    removed: parts[0]!.change.removed ?? [],
+    begun: parts[1]!.change.begun ?? null,
+    cut: cut === null ? null : { segment: newest!.id, position: cut.position, nextOffset: cut.nextOffset },
+  };
+  const sealed = sealedIndexes(input, change, contents);
+  const after = input.predictAfter({ ...change, reindexed: sealed.change.reindexed ?? [] });
+  if (after.verdict === 'refuses') return stillRefused(input, after);
+  // Entries of the manifest go before any segment is touched, whichever it is.
+  const [first, ...rest] = cutPlan?.value.steps ?? [];
+  const manifestFirst = first?.file === 'offload.manifest' ? [first] : [];
+  const cutSteps = manifestFirst.length > 0 ? rest : (cutPlan?.value.steps ?? []);
+  const steps = [...manifestFirst, ...parts.flatMap((part) => part.steps), ...cutSteps, ...sealed.steps];
+  const notes = notesOf(cut, cutPlan?.value ?? null);
+  const frame = { ...input.frame, command: 'repair-tail', before: report.prediction, after, notes };
+  return planned(planOf(input.view, frame, steps, cutPlan?.value.loses ?? NO_LOSS));
+}
+
+/** Steps, and what they mean for a broker's open. */
+interface Part {
+  readonly steps: readonly PlanStep[];
+  readonly change: Partial<ShardChange>;
+}
+
+/** Whether the newest segment is cut, and where; null when it is whole. */
+function decideCut(input: TailInput): Planned<CutFacts | null> {
+  const { newest, request, report } = input;
+  const damage = newest?.firstDamage ?? null;
+  if (newest === null || damage === null) {
+    if (request.cutAt === null) return planned(null);
+    return refuse('the newest segment has no damage, and intact records are never cut off in front of any');
+  }
+  if (newest.cut === null) return planned(null);
+  if (request.cutAt !== null && request.cutAt !== damage.position) return wrongPlace(newest, request.cutAt);
+  const finding = firstFinding(report, newest);
+  const byBroker = finding !== undefined && finding.severity !== 'fatal';
+  if (byBroker || (request.zeroTail && newest.cut.zeros) || request.cutAt !== null) return planned(newest.cut);
+  return notByDefault(input, newest, newest.cut, finding);
+}
+
+function firstFinding({ findings }: ShardReport, { file, firstDamage }: NewestFacts): Finding | undefined {
+  return findings.find(
+    (finding) =>
+      finding.file === file && finding.kind === firstDamage!.kind && finding.site.position === firstDamage!.position,
+  );
+}
+
+function wrongPlace<T>({ firstDamage }: NewestFacts, cutAt: number): Planned<T> {
+  const { kind, position } = firstDamage!;
+  const why =
+    cutAt < position
+      ? `intact records lie between byte ${cutAt} and the first damage of the newest segment (${kind} at byte ${position})`
+      : `the first damage of the newest segment is at byte ${position} (${kind}), and a cut at byte ${cutAt} would leave it`;
+  return refuse(why, `felix-fsck repair-tail --cut-at ${position} SHARD`);
+}
+
+function notByDefault<T>(
+  { request }: TailInput,
+  { firstDamage, file }: NewestFacts,
+  cut: CutFacts,
+  finding: Finding | undefined,
+): Planned<T> {
+  const { kind, position } = firstDamage!;
+  const asked = request.zeroTail ? ', and its bytes are not all zero' : '';
+  const look = cut.zeros ? ' Every byte from there on is zero.' : '';
+  const after = cut.intactRecords === 0 ? '' : ` ${counted(cut.intactRecords, 'intact record')} follow it.`;
+  return refuse(
+    `${file} is damaged at byte ${position} (${kind})${asked}: a broker refuses to open the shard rather than cut there, ` +
+      `and so nothing is planned.${look}${after}`,
+    ...[
+      ...(cut.zeros ? ['felix-fsck repair-tail --allow zero-tail SHARD'] : []),
+      ...(finding?.next === undefined || finding.next === null ? [] : [finding.next]),
+      `felix-fsck repair-tail --cut-at ${position} SHARD`,
+    ],
+  );
+}
+
+/** The cut through all files, when no more intact records go than was allowed. */
+function planCutOf(input: TailInput, newest: NewestFacts, cut: CutFacts, contents: IndexContents): Planned<CutPlan> {
+  const { view, report, request } = input;
+  const plan = planCut(view, newest, cut, report.baseOffset ?? 0n, report.findings, contents);
+  if (!plan.ok) return plan;
+  const { intactRecords, offsets } = plan.value.loses;
+  if (intactRecords <= request.loseIntact) return plan;
+  const where = offsets === null ? '' : ` (${offsetsOf(offsets)})`;
+  return refuse(
+    `${counted(intactRecords, 'intact record')}${where} would go with the cut. Copy them out first; to cut all the same, ` +
+      `say how many may go with --lose-intact ${intactRecords}.`,
+    `felix-fsck salvage ${shellPath(view.path)} --to DIR`,
+  );
+}
+
+/** Empty and headerless segments behind the newest, and their indexes. */
+function removals({ view, report }: TailInput): Part {
+  const abandoned = report.findings.filter(({ kind }) => kind === 'AbandonedSegment');
+  const steps = abandoned.flatMap((finding) => {
+    const file = finding.file!;
+    const why = 'an empty segment that an unfinished roll left behind; recovery deletes it, with its index';
+    const answers = answersOf([finding], () => true);
+    const index = file.replace(/log$/, 'index');
+    return [
+      deleteStep(view, file, { why, answers }),
+      deleteStep(view, index, { why: `the index of ${file}`, answers }),
+    ];
+  });
+  const removed = abandoned.map(({ site }) => site.segment!);
+  return { steps: steps.filter((step) => step !== null), change: { removed } };
+}
+
+/** The page's exception: a first segment that never came to hold anything begins anew, as recovery makes it. */
+function blankFirst({ view, report, frame }: TailInput): Part {
+  const finding = report.findings.find(({ kind }) => kind === 'BlankFirstSegment');
+  if (finding === undefined) return { steps: [], change: {} };
+  const file = finding.file!;
+  const answers = answersOf([finding], () => true);
+  const header = encodeSegmentHeader({
+    version: 3,
+    baseOffset: 0n,
+    createdAtMicros: frame.createdAtMicros,
+    reserved: 0,
+  });
+  const why = 'a blank first segment: recovery deletes it and begins an empty log at offset 0';
+  const steps = [
+    bytesStep(view, file, header, { action: 'rewrite', why, answers }),
+    bytesStep(view, file.replace(/log$/, 'index'), encodeIndex(0n, []), {
+      action: 'rebuild-index',
+      why: 'the index of an empty segment',
+      answers: [],
+    }),
+  ];
+  return {
+    steps: steps.filter((step) => step !== null),
+    change: { begun: { segment: finding.site.segment!, header } },
+  };
+}
+
+/** Indexes that a broker would make again while it opens the shard. */
+function sealedIndexes(input: TailInput, change: ShardChange, contents: IndexContents): Part {
+  const steps: PlanStep[] = [];
+  const reindexed: { segment: bigint; entries: number }[] = [];
+  for (const { action, file } of input.predictAfter(change).repairs) {
+    const image = action === 'rebuild-index' ? input.indexes.get(file.replace(/index$/, 'log')) : undefined;
+    if (image === undefined) continue;
+    const answers = answersOf(input.report.findings, (finding) => finding.file === file);
+    const why = 'an index that does not load or has no entry; a broker makes it anew at open';
+    const step = indexStep(input.view, image, contents, { why, answers });
+    if (step === null) continue;
+    steps.push(step);
+    reindexed.push({ segment: BigInt(file.slice(0, 20)), entries: image.entries });
+  }
+  return { steps, change: { reindexed } };
+}
+
+function notesOf(cut: CutFacts | null, plan: CutPlan | null): string[] {
+  const notes: string[] = [];
+  if (cut !== null && cut.intactRecords > 0) {
+    notes.push(
+      `${counted(cut.intactRecords, 'intact record')} follow the damage and go with it; felix-fsck salvage copies them out first.`,
+    );
+  }
+  if (plan !== null && plan.loses.epochs.length > 0) {
+    notes.push(
+      'Generations that began at or past the cut go from epochs: the broker learns of them again as a replica.',
+    );
+  }
+  return notes;
+}
+
+/** Other damage keeps the shard shut: a cut would lose bytes and gain nothing. */
+function stillRefused<T>({ report, view }: TailInput, after: Prediction): Planned<T> {
+  const reasons = after.refusals.map(({ kind, site }) => {
+    const segment = site.segment === undefined ? '' : ` in segment ${site.segment}`;
+    return `${kind}${segment}${site.position === undefined ? '' : ` at byte ${site.position}`}`;
+  });
+  const nexts = report.findings
+    .filter(({ severity, next }) => severity === 'fatal' && next !== null)
+    .map(({ next }) => next!)
+    .filter((next) => !next.startsWith('felix-fsck repair-tail'));
+  const shown = reasons.slice(0, 3).join('; ');
+  const more = reasons.length > 3 ? `; and ${reasons.length - 3} more` : '';
+  return refuse(
+    `a repaired tail would not make a broker open the shard: ${shown}${more}. This command only ever cuts the ` +
+      'newest segment, and cannot help with that.',
+    ...[...new Set(nexts)].slice(0, 3),
+    `felix-fsck salvage ${shellPath(view.path)} --to DIR`,
+  );
+}
+
+function nothingToCut<T>(report: ShardReport): Planned<T> {
+  const nexts = report.findings.filter(({ kind }) => kind === 'NoSegments').map(({ next }) => next);
+  return refuse(
+    'the shard has no segment: a broker would begin an empty log at offset 0, which no repair of a tail can better',
+    ...nexts.filter((next) => next !== null),
+  );
+}
