@@ -5,6 +5,7 @@
 import { indexFileName, indexIdOf, segmentFileName, segmentIdOf } from '../format/names.js';
 import type { Entry } from '../store/walk.js';
 import { SHARD_SIDECARS } from '../store/walk.js';
+import type { SoleFile } from './targets.js';
 
 export interface SegmentEntry {
   readonly id: bigint;
@@ -24,7 +25,8 @@ export interface ShardFiles {
   readonly strays: readonly Entry[];
 }
 
-export function sortShardFiles(entries: readonly Entry[]): ShardFiles {
+/** `sole` is a file that was named by itself, and is taken for a segment whatever its name. */
+export function sortShardFiles(entries: readonly Entry[], sole: SoleFile | null = null): ShardFiles {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   const segments: SegmentEntry[] = [];
   const unopenable: { id: bigint; entry: Entry }[] = [];
@@ -35,7 +37,9 @@ export function sortShardFiles(entries: readonly Entry[]): ShardFiles {
     const id = segmentIdOf(entry.name);
     const indexOf = indexIdOf(entry.name);
     const known = id !== null || indexOf !== null || SHARD_SIDECARS.includes(entry.name);
-    if (known && entry.type !== 'file') notFiles.push(entry);
+    if (sole?.segment && sole.name === entry.name && indexOf === null) {
+      segments.push({ id: sole.segment.id, entry, index: byName.get(indexFileName(sole.segment.id)) ?? null });
+    } else if (known && entry.type !== 'file') notFiles.push(entry);
     else if (id !== null && entry.name !== segmentFileName(id)) unopenable.push({ id, entry });
     else if (id !== null) {
       const index = byName.get(indexFileName(id)) ?? null;

@@ -10,7 +10,7 @@ import type { Finding } from '../domain/finding.js';
 import { SEVERITIES } from '../domain/finding.js';
 import type { BrokerSettings, IndexReport, SegmentReport, ShardReport } from '../domain/report.js';
 import { counted } from '../domain/wording.js';
-import { indexFileName, keyLabel, parseShardName, type ShardKey } from '../format/names.js';
+import { indexFileName, indexIdOf, keyLabel, parseShardName, type ShardKey, segmentIdOf } from '../format/names.js';
 import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
 import type { Scanner, SegmentAnswer } from '../scan/scanner.js';
 import type { ReadProblem, ScanSettings } from '../scan/segment-file.js';
@@ -61,7 +61,7 @@ export interface ShardReading {
 
 /** Reads the small files and scans the segments; null when interrupted before anything could be said. */
 export async function readShard(listing: Listing, scanner: Scanner, options: ShardCheckOptions): Promise<ShardReading> {
-  const files = sortShardFiles(listing.entries);
+  const files = sortShardFiles(listing.entries, options.sole);
   const parsed = parseShardName(listing.name);
   const key = options.key ?? parsed?.key ?? null;
   const subject: Subject = {
@@ -98,7 +98,7 @@ export async function judgeShard(
     ...naming.findings,
     ...namesFindings(files, subject),
     ...checkSegments({ facts, subject, evidence: evidence.of, strays: strays.segments, objectFor }),
-    ...checkIndexes(facts, subject),
+    ...(isCopy(options.sole) ? [] : checkIndexes(facts, subject)),
     ...relations.findings,
     ...strays.findings,
     ...(options.sole === null ? noSegments(files, subject) : []),
@@ -120,6 +120,11 @@ export async function judgeShard(
     prediction: predict(facts, files.unopenable, findings, options.sole),
     bytesRead: segments.reduce((sum, { size }) => sum + size, 0),
   };
+}
+
+/** A segment under a name of its own, beside which no index is to be expected. */
+function isCopy(sole: SoleFile | null): boolean {
+  return sole !== null && sole.segment !== null && segmentIdOf(sole.name) === null && indexIdOf(sole.name) === null;
 }
 
 function scanSettings(options: ShardCheckOptions): ScanSettings {

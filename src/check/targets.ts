@@ -88,8 +88,7 @@ function soleTarget(path: string, size: number, isFile: boolean): Target {
   if (SHARD_SIDECARS.includes(name)) return shard([own], false);
   if (indexIdOf(name) !== null) return shard(entriesOf(sibling(segmentFileName(id)), own), true);
   if (segmentIdOf(name) !== null || identity.kind === 'segment') {
-    const log = { ...own, name: segmentFileName(id) };
-    return shard(entriesOf(log, segmentIdOf(name) === null ? undefined : sibling(indexFileName(id))), true);
+    return shard(entriesOf(own, segmentIdOf(name) === null ? undefined : sibling(indexFileName(id))), true);
   }
   if (SHARD_SIDECARS.includes(identity.kind)) return shard([{ ...own, name: identity.kind }], false);
   fail({ reason: 'usage', message: `${path}: not part of a Felix store; it is ${identity.description}` });

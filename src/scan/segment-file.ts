@@ -182,8 +182,12 @@ export function* scanSegmentFile(
 ): Generator<number, SegmentScan> {
   const head = readHead(source, index);
   const [range] = rangesOf(head, source.size, 1, settings);
-  const quickly = settings.quick === true && resumeEntry(head) !== null;
-  const records = range === undefined || quickly ? null : yield* scanRange(source, index, range);
+  if (settings.quick === true && resumeEntry(head) !== null) {
+    const resumed = yield* resumedScan(source, head, null, settings);
+    // Where a broker would fail, the whole segment tells whether the records or the index are to blame.
+    if (resumed?.failure == null) return { head, size: source.size, records: null, resumed };
+  }
+  const records = range === undefined ? null : yield* scanRange(source, index, range);
   const resumed = yield* resumedScan(source, head, records, settings);
   return { head, size: source.size, records, resumed };
 }

@@ -42,6 +42,8 @@ describeWithCorpus('the corpus of cases', (corpus) => {
       expect(worstVerdict(result)).to.equal(expected.verdict);
       expect(result.summary.exitCode).to.equal(expected.exit);
       expectEveryByteAccountedFor(result);
+      const quick = await checked(join(root, expected.path), { quick: true });
+      expect(worstVerdict(quick), 'by a quick look').to.equal(expected.verdict);
       if (expected.verdictWithRepairChecksumTail === undefined) return;
       const settings = { repairChecksumTail: true, verifyAllOnOpen: false, indexSpacing: 4096 };
       const optedIn = await checked(join(root, expected.path), { settings });
