@@ -8,7 +8,7 @@
 import { quoted } from '../domain/wording.js';
 import { fieldAt } from '../format/layout-places.js';
 import { MANIFEST_LAYOUT, type Manifest, type ManifestEntry } from '../format/manifest.js';
-import { parseShardName } from '../format/names.js';
+import { type ObjectKey, parseObjectKey, parseShardName } from '../format/names.js';
 import { offloadedRanges } from './coverage.js';
 import { Judge, type Judgement } from './judgement.js';
 import { lower } from './log.js';
@@ -76,27 +76,25 @@ function checkOverlaps(judge: Judge, file: string, entries: readonly ManifestEnt
   }
 }
 
-const OBJECT_KEY = /^(?:(.*)\/)?([^/]*)\/([0-9]{20})-([0-9]{20})\.segment$/s;
-
 function checkKeys(judge: Judge, file: string, entries: readonly ManifestEntry[], name: string): void {
   const named = parseShardName(name) !== null;
   for (const [entry, { segmentId, baseOffset, key, position }] of entries.entries()) {
-    const match = OBJECT_KEY.exec(key);
-    if (match !== null && match[2] !== name && !named) {
+    const parts = parseObjectKey(key);
+    if (parts !== null && parts.directory !== name && !named) {
       judge.skip(`The directory is not named as a shard's, so the one in the keys of ${file} was not compared.`);
     }
-    const why = match === null ? 'it has another shape' : keyProblem(match, named ? name : null, baseOffset, segmentId);
+    const why = parts === null ? 'it has another shape' : keyProblem(parts, named ? name : null, baseOffset, segmentId);
     if (why === null) continue;
     const detail = { entry, segmentId, key, why };
     judge.report({ kind: 'ManifestKey', severity: 'warning', file, position: position + KEY_AT, detail });
   }
 }
 
-function keyProblem(key: RegExpExecArray, name: string | null, base: bigint, segmentId: bigint): string | null {
+function keyProblem(key: ObjectKey, name: string | null, base: bigint, segmentId: bigint): string | null {
   const problems: string[] = [];
-  if (name !== null && key[2] !== name) problems.push(`it names directory ${quoted(key[2]!)}`);
-  if (BigInt(key[3]!) !== base) problems.push(`it names base offset ${BigInt(key[3]!)}, not ${base}`);
-  if (BigInt(key[4]!) !== segmentId) problems.push(`it names segment ${BigInt(key[4]!)}`);
+  if (name !== null && key.directory !== name) problems.push(`it names directory ${quoted(key.directory)}`);
+  if (key.baseOffset !== base) problems.push(`it names base offset ${key.baseOffset}, not ${base}`);
+  if (key.segmentId !== segmentId) problems.push(`it names segment ${key.segmentId}`);
   return problems.length === 0 ? null : problems.join(', and ');
 }
 

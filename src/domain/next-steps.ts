@@ -180,8 +180,8 @@ export const NEXT_STEPS: { readonly [K in FindingKind]: NextStep<K> } = {
   ManifestLocal: (_, context) => decodeManifest(context, true),
   ManifestBeyondTail: (_, context) => heal(context) ?? decodeManifest(context, true),
   HistoryHole: nothing,
-  ObjectMissing: (_, context) => decodeManifest(context, true),
-  ObjectMismatch: (_, context) => decodeManifest(context, true),
+  ObjectMissing: (_, context) => heal(context) ?? explain('ObjectMissing'),
+  ObjectMismatch: (_, context) => heal(context) ?? explain('ObjectMismatch'),
 
   ProducersStale: nothing,
   ProducersMismatch: () => explain('ProducersMismatch'),

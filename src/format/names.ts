@@ -145,3 +145,21 @@ function provenKey(readable: string, shard: number, hash: string): ShardKey | nu
   }
   return null;
 }
+
+export interface ObjectKey {
+  /** Null in keys that an early build wrote. */
+  readonly nodeId: string | null;
+  readonly directory: string;
+  readonly baseOffset: bigint;
+  readonly segmentId: bigint;
+}
+
+const OBJECT_KEY = /^(?:(.*)\/)?([^/]*)\/([0-9]{20})-([0-9]{20})\.segment$/s;
+
+/** Takes an object key apart ("offload.manifest"); null when it has another shape. */
+export function parseObjectKey(key: string): ObjectKey | null {
+  const match = OBJECT_KEY.exec(key);
+  if (match === null) return null;
+  const [, nodeId, directory, base, id] = match;
+  return { nodeId: nodeId ?? null, directory: directory!, baseOffset: BigInt(base!), segmentId: BigInt(id!) };
+}

@@ -178,7 +178,7 @@ function segmentJson(segment: SegmentReport): object {
 }
 
 /** A finding in the contract's order of keys. */
-function findingJson(finding: Finding): object {
+export function findingJson(finding: Finding): object {
   return {
     kind: finding.kind,
     severity: finding.severity,

@@ -9,6 +9,7 @@ import {
   indexIdOf,
   keyLabel,
   parseKeyLabel,
+  parseObjectKey,
   parseShardName,
   type ShardKey,
   segmentFileName,
@@ -239,5 +240,16 @@ describe('names', () => {
         expect(parseKeyLabel(label), JSON.stringify(label)).to.equal(null);
       }
     });
+  });
+
+  it('takes an object key apart, with a node id that may hold slashes, and without one', () => {
+    const name = `${'0'.repeat(18)}10-${'0'.repeat(19)}2.segment`;
+    const rest = { directory: 'shard', baseOffset: 10n, segmentId: 2n };
+    expect(parseObjectKey(`node/shard/${name}`)).to.deep.equal({ nodeId: 'node', ...rest });
+    expect(parseObjectKey(`a/b/shard/${name}`)).to.deep.equal({ nodeId: 'a/b', ...rest });
+    expect(parseObjectKey(`shard/${name}`)).to.deep.equal({ nodeId: null, ...rest });
+    for (const other of [name, `shard/${name}.gz`, 'shard/10-2.segment', '', '../../etc/passwd']) {
+      expect(parseObjectKey(other), other).to.equal(null);
+    }
   });
 });
