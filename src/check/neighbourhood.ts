@@ -9,72 +9,41 @@
 import type { Finding } from '../domain/finding.js';
 import type { SegmentReport } from '../domain/report.js';
 import type { ByteRange } from '../domain/units.js';
-import { BALLOT_LAYOUT } from '../format/ballot.js';
-import type { ByteFeed } from '../format/bytes.js';
-import { EPOCHS_LAYOUT } from '../format/epochs.js';
 import { INDEX_LAYOUT } from '../format/index.js';
-import { KEYS_INDEX_LAYOUT } from '../format/keys-index.js';
 import { type FieldSpan, type Layout, walkFields } from '../format/layout.js';
-import { MANIFEST_LAYOUT } from '../format/manifest.js';
 import { indexIdOf, segmentIdOf } from '../format/names.js';
-import { PRODUCERS_LAYOUT } from '../format/producers.js';
 import { RECORD_LAYOUT } from '../format/record.js';
-import { REPLICA_LAYOUT } from '../format/replica.js';
 import { SEGMENT_HEADER_LAYOUT, SEGMENT_HEADER_LEN } from '../format/segment-header.js';
 import { scanIndex } from '../scan/index-scan.js';
 import { bytesAt } from '../scan/pieces.js';
 import { Window } from '../scan/window.js';
-import { ReadFailure } from '../store/byte-source.js';
+import { type ByteSource, ReadFailure } from '../store/byte-source.js';
 import { FileSource } from '../store/file-source.js';
 import { joinShown } from '../store/walk.js';
-
-/** A piece of a file; all positions count in the file. */
-export interface Neighbourhood {
-  readonly path: string;
-  /** Size of the whole file. */
-  readonly size: number;
-  /** Position of the first byte. */
-  readonly base: number;
-  readonly bytes: Uint8Array;
-  /** The place of the finding. */
-  readonly at: number;
-  readonly fields: readonly FieldSpan[];
-  readonly damaged: readonly ByteRange[];
-  readonly notes: readonly { readonly position: number; readonly text: string }[];
-}
+import { type NamedBytes, walkAround } from './hex-view.js';
+import { SIDECAR_FORMS } from './inspect-sidecar.js';
 
 const ROW = 8;
 const IN_FRONT = 5 * ROW;
 const BEHIND = 19 * ROW;
-/** Fields in front of the place that are walked over to reach it. */
-const WALKED_FIELDS = 300_000;
 const WINDOW_BYTES = 64 * 1024;
-const SIDECAR_LAYOUTS: Readonly<Record<string, Layout>> = {
-  epochs: EPOCHS_LAYOUT,
-  replica: REPLICA_LAYOUT,
-  ballot: BALLOT_LAYOUT,
-  'offload.manifest': MANIFEST_LAYOUT,
-  producers: PRODUCERS_LAYOUT,
-  'keys.idx': KEYS_INDEX_LAYOUT,
-};
 
 /** Null when the finding names no place in a file, or the file is not the one that was checked. */
-export function readNeighbourhood(finding: Finding, checkedBytes: number | null): Neighbourhood | null {
+export function readNeighbourhood(finding: Finding, checkedBytes: number | null): NamedBytes | null {
   const at = finding.damagedRange?.from ?? finding.site.position;
   if (finding.file === null || at === undefined) return null;
-  return withFile(finding.path, null, (source) => {
+  return withFile<NamedBytes | null>(finding.path, null, (source) => {
     if (at >= source.size || (checkedBytes !== null && checkedBytes !== source.size)) return null;
     const base = Math.max(0, at - (at % ROW) - IN_FRONT);
     const end = Math.min(source.size, base + IN_FRONT + BEHIND);
     const damaged = finding.damagedRange === null ? [] : [finding.damagedRange];
-    const feed = new Window(source, WINDOW_BYTES);
     return {
       path: finding.path,
       size: source.size,
       base,
       bytes: bytesAt(source, base, end),
       at,
-      fields: fieldsWithin(finding, at, { from: base, to: end }, feed),
+      fields: fieldsWithin(finding, at, { from: base, to: end }, source),
       damaged,
       notes: notesWithin(finding, { from: base, to: end }),
     };
@@ -106,28 +75,33 @@ function withFile<T>(path: string, otherwise: T, work: (source: FileSource) => T
 }
 
 /** The fields of what begins at the place, as the bytes claim them, and of the intact record behind the damage. */
-function fieldsWithin(finding: Finding, at: number, range: ByteRange, feed: ByteFeed): FieldSpan[] {
+function fieldsWithin(finding: Finding, at: number, range: ByteRange, source: ByteSource): FieldSpan[] {
   const file = finding.file ?? '';
   if (segmentIdOf(file) !== null) {
     const resumed = resumedAt(finding);
     return [
-      ...(range.from < SEGMENT_HEADER_LEN ? spansOf(SEGMENT_HEADER_LAYOUT, 0, range, feed) : []),
-      ...(at < SEGMENT_HEADER_LEN ? [] : spansOf(RECORD_LAYOUT, at, range, feed)),
-      ...(resumed === null || resumed >= range.to ? [] : spansOf(RECORD_LAYOUT, resumed, range, feed)),
+      ...(range.from < SEGMENT_HEADER_LEN ? spansOf(SEGMENT_HEADER_LAYOUT, 0, range, source) : []),
+      ...(at < SEGMENT_HEADER_LEN ? [] : spansOf(RECORD_LAYOUT, at, range, source)),
+      ...(resumed === null || resumed >= range.to ? [] : spansOf(RECORD_LAYOUT, resumed, range, source)),
     ];
   }
-  const layout = indexIdOf(file) === null ? SIDECAR_LAYOUTS[file] : INDEX_LAYOUT;
-  return layout === undefined ? [] : spansOf(layout, 0, range, feed);
+  const layout =
+    indexIdOf(file) === null ? SIDECAR_FORMS.get(file)?.layoutOf(new Window(source, WINDOW_BYTES)) : INDEX_LAYOUT;
+  if (layout === undefined) return [];
+  return walkAround(layout, source, at, IN_FRONT + BEHIND).fields.filter((span) => within(span.start, range));
 }
 
-function spansOf(layout: Layout, start: number, range: ByteRange, feed: ByteFeed): FieldSpan[] {
+function spansOf(layout: Layout, start: number, range: ByteRange, source: ByteSource): FieldSpan[] {
   const spans: FieldSpan[] = [];
-  let walked = 0;
-  for (const span of walkFields(layout, feed, start)) {
-    if (span.start >= range.to || ++walked > WALKED_FIELDS) break;
-    if (span.start >= range.from) spans.push(span);
+  for (const span of walkFields(layout, new Window(source, WINDOW_BYTES), start)) {
+    if (span.start >= range.to) break;
+    if (within(span.start, range)) spans.push(span);
   }
   return spans;
+}
+
+function within(position: number, { from, to }: ByteRange): boolean {
+  return position >= from && position < to;
 }
 
 function resumedAt(finding: Finding): number | null {
@@ -141,7 +115,7 @@ function notesWithin(finding: Finding, range: ByteRange): { position: number; te
   const notes = [
     ...(flip === null ? [] : [{ position: flip.position, text: `bit ${flip.bit} flipped, and all would be well` }]),
     ...(resumed === null ? [] : [{ position: resumed, text: 'the next intact record begins here' }]),
-  ].filter(({ position }) => position >= range.from && position < range.to);
+  ].filter(({ position }) => within(position, range));
   if (damaged !== null && damaged.to > range.to) {
     notes.push({ position: range.to - 1, text: `the damage goes on up to byte ${damaged.to}` });
   }

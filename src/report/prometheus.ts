@@ -8,11 +8,11 @@
  */
 
 import { type Finding, SEVERITIES, type Severity, worstSeverity } from '../domain/finding.js';
-import type { SegmentReport, ShardReport, Verdict } from '../domain/report.js';
+import type { RootReport, SegmentReport, ShardReport, Verdict } from '../domain/report.js';
 import { printable } from '../domain/wording.js';
-import type { ToolIdentity } from './json.js';
+import type { ToolIdentity, VerifyWriter } from './json.js';
 import { lossesOf } from './losses.js';
-import type { RunReport } from './worst-shards.js';
+import { type RunReport, WorstShards } from './worst-shards.js';
 
 /** More shards than this are counted in the totals only. */
 export const LISTED_SHARDS = 1000;
@@ -28,6 +28,23 @@ export interface PrometheusOptions {
 type Labels = Readonly<Record<string, string>>;
 type Value = number | bigint;
 type Sample = readonly [labels: Labels, value: Value];
+
+/** All at the end: of each metric, its samples stand together. */
+export function verifyPrometheusWriter(options: PrometheusOptions): VerifyWriter {
+  const worst = new WorstShards();
+  const roots: RootReport[] = [];
+  return {
+    shard(report) {
+      worst.add(report);
+      return '';
+    },
+    root(report) {
+      roots.push(report);
+      return '';
+    },
+    end: (summary, partial) => renderPrometheus(worst.report(roots, summary, partial), options),
+  };
+}
 
 /** Ends with a newline, as the format demands. */
 export function renderPrometheus(report: RunReport, options: PrometheusOptions): string {

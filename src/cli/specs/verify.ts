@@ -20,7 +20,16 @@ export const VERIFY: CommandSpec = {
     'Reads every byte of the shards below each path and reports every damage with its place, what is lost, and what a ' +
     'broker would do on opening. Nothing is written. A path is a file, a shard directory or a data root.',
   options: [
-    FORMAT,
+    {
+      ...FORMAT,
+      description: `${FORMAT.description}; or metrics for a textfile collector`,
+      choices: [...(FORMAT.choices ?? []), 'prometheus'],
+    },
+    { flags: '--output <file>', description: 'write there and not to standard output; replaced whole, at the end' },
+    {
+      flags: '--report <file.html>',
+      description: 'also write a page for people without the tool: it shows bytes around the damage, payloads included',
+    },
     { flags: '--quick', description: 'check only what a broker checks at open' },
     ALL,
     QUIET,
@@ -43,6 +52,10 @@ export const VERIFY: CommandSpec = {
     {
       command: 'felix-fsck verify --repair-checksum-tail fixtures/flipped-bit-in-payload',
       shows: 'what a broker with that setting would do',
+    },
+    {
+      command: 'felix-fsck verify --format prometheus fixtures/data-root-with-one-bad-shard',
+      shows: 'metrics of each shard, for a textfile collector',
     },
   ],
   load: () => import('../verify.js'),
