@@ -89,6 +89,11 @@ export function crc32Loop(data: DataView, start: number, end: number, seed: numb
   return ~crc;
 }
 
+/** CRC-32 of the four bytes at `at`, continuing from `seed`. Signed; the same as {@link crc32Loop} over them. */
+export function crc32Word(data: DataView, at: number, seed: number): number {
+  return ~overWord(data.getInt32(at, true) ^ ~seed, 0);
+}
+
 /** What a little-endian word becomes when it and `behind` further bytes of zeros have gone through the register. */
 function overWord(word: number, behind: number): number {
   const table = TABLE;
@@ -170,6 +175,7 @@ export function verifyChecksums(): string | null {
     if (crc32(view) !== expected) return 'zlib crc32';
     if (crc32Loop(probe.data, start, end, 0) >>> 0 !== expected) return 'crc32 table';
   }
+  if (crc32Word(probe.data, 4, crc32Loop(probe.data, 0, 4, 0)) !== crc32Loop(probe.data, 0, 8, 0)) return 'crc32 word';
   const headers = new HeaderChecksums();
   for (const at of [100, 500, 900]) {
     if (headers.of(probe.data, at) !== crc32Loop(probe.data, at, at + 20, 0)) return 'crc32 of headers';

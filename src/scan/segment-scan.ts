@@ -11,7 +11,7 @@ import type { Corruption } from '../domain/finding.js';
 import { assertNever } from '../domain/result.js';
 import { U64_MAX } from '../domain/units.js';
 import { u64From } from '../format/bytes.js';
-import { crc32Loop, crc32Range, HeaderChecksums, hex32 } from '../format/checksum.js';
+import { crc32Loop, crc32Range, crc32Word, HeaderChecksums, hex32 } from '../format/checksum.js';
 import {
   CONTINUES_BIT,
   GENERATION_START_BIT,
@@ -195,7 +195,7 @@ class SegmentScanner {
         stop = this.#whyStopped(headerCrc, at, kind, payloadLen, end);
         break;
       }
-      const seed = crc32Loop(data, at + 20, at + 24, headerCrc);
+      const seed = crc32Word(data, at + 20, headerCrc);
       if (crc32Range(this.#window, at + RECORD_HEADER_LEN, end, seed) !== data.getInt32(at + 24)) {
         stop = 'checksum';
         break;
