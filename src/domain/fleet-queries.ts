@@ -2,7 +2,7 @@
  * Questions about a whole fleet, in the SQL of DuckDB, over what `verify --format ndjson` printed on each host.
  *
  * Every run is kept as one file under {@link FLEET_FILES}, so that day and host come from its path and the lines stay as
- * they are. Nested values are loaded as JSON and the columns named one by one: what a column holds never depends on what
+ * they are. Columns are named one by one and nested values loaded as JSON: what a column holds never depends on what
  * happens to be damaged that day.
  */
 
@@ -20,22 +20,24 @@ export interface FleetQuery {
 
 /** Makes the tables `shards` and `findings`, which the queries ask. */
 export const FLEET_LOAD = `CREATE TABLE lines AS
-  SELECT * FROM read_json_auto('${FLEET_FILES}', maximum_depth = 1, sample_size = -1, union_by_name = true,
-    maximum_object_size = 1073741824, hive_partitioning = true, hive_types = {'day': DATE, 'host': VARCHAR});
+  SELECT * FROM read_json('${FLEET_FILES}', format = 'newline_delimited', maximum_object_size = 268435456,
+    columns = {type: 'VARCHAR', path: 'VARCHAR', name: 'VARCHAR', key: 'VARCHAR', tailOffset: 'UBIGINT',
+      segments: 'JSON', findings: 'JSON', prediction: 'JSON'},
+    hive_partitioning = true, hive_types = {'day': DATE, 'host': VARCHAR});
 CREATE TABLE shards AS
-  SELECT day, host, path->>'$' AS path, coalesce(key->>'$', name->>'$') AS shard,
-    prediction->>'$.verdict' AS verdict, (tailOffset->>'$')::UBIGINT AS tail,
+  SELECT day, host, path, coalesce(key, name) AS shard,
+    prediction->>'$.verdict' AS verdict, tailOffset AS tail,
     list_sum((segments->'$[*].bytes')::BIGINT[]) AS bytes,
     list_sum((segments->'$[*].records')::BIGINT[]) AS records,
     list_sum((segments->'$[*].damagedBytes')::BIGINT[]) AS damaged,
     list_sum((segments->'$[*].unreadBytes')::BIGINT[]) AS unread
-  FROM lines WHERE type->>'$' = 'shard';
+  FROM lines WHERE type = 'shard';
 CREATE TABLE findings AS
   SELECT day, host, path, shard, f->>'$.kind' AS kind, f->>'$.severity' AS severity, f->>'$.file' AS file,
     (f->>'$.lostOffsets.to')::HUGEINT - (f->>'$.lostOffsets.from')::HUGEINT AS lost, f->>'$.message' AS message
   FROM (
-    SELECT day, host, path->>'$' AS path, coalesce(key->>'$', name->>'$') AS shard, unnest(findings::JSON[]) AS f
-    FROM lines WHERE type->>'$' = 'shard'
+    SELECT day, host, path, coalesce(key, name) AS shard, unnest(findings::JSON[]) AS f
+    FROM lines WHERE type = 'shard'
   );`;
 
 const NEWEST_DAY = '(SELECT max(day) FROM shards)';

@@ -24,7 +24,7 @@ async function openDatabase(): Promise<Ask | null> {
   }
 }
 
-const HOSTS = 200;
+const HOSTS = 300;
 const YESTERDAY = '2026-11-28';
 const TODAY = '2026-11-29';
 
