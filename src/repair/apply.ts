@@ -149,9 +149,10 @@ function notBegun(failure: unknown, fs: DurableFs, path: string, beside: string)
   if (!isExpected(failure)) throw failure;
   let left = '';
   try {
-    if (sight(path).state !== 'preparing') return partWay(failure, path);
+    const isThere = pathFacts(path) !== null;
+    if (isThere && sight(path).state !== 'preparing') return partWay(failure, path);
     if (path !== beside) removeIfThere(fs, beside);
-    if (pathFacts(path) !== null) clearJournal(fs, path);
+    if (isThere) clearJournal(fs, path);
   } catch (second) {
     if (!isExpected(second)) throw second;
     left = ` What is left in ${shellPath(path)} is of no use; felix-fsck undo ${shellPath(path)} clears it away.`;

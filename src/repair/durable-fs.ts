@@ -51,7 +51,7 @@ export interface FsCall {
   readonly from?: string;
 }
 
-/** Told of each call before it is made; what it throws is thrown in place of the call. */
+/** Told of each call before it is made; an error with a `code` that it throws counts as the system's. */
 export type FsHook = (call: FsCall) => void;
 
 /** A change that the system refused. Whether anything of it happened is for the caller to look up. */
@@ -60,10 +60,10 @@ export class WriteFailure extends Error {
   readonly code: string;
   readonly call: FsCall;
 
-  constructor(call: FsCall, error: unknown) {
-    super(error instanceof Error ? error.message : String(error));
+  constructor(call: FsCall, error: Error & { readonly code: unknown }) {
+    super(error.message);
     this.name = 'WriteFailure';
-    this.code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
+    this.code = String(error.code);
     this.call = call;
   }
 }
@@ -162,11 +162,12 @@ export class DurableFs {
   }
 
   #call<T>(call: FsCall, work: () => T): T {
-    this.#hook(call);
     try {
+      this.#hook(call);
       return work();
     } catch (error) {
-      throw new WriteFailure(call, error);
+      if (error instanceof Error && 'code' in error) throw new WriteFailure(call, error);
+      throw error;
     }
   }
 }
