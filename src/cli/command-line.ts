@@ -68,7 +68,7 @@ function buildProgram(streams: Streams, out: Output, action: Action): Command {
     })
     .showSuggestionAfterError(true)
     .helpCommand('help [command]', 'display help for a command');
-  for (const spec of COMMANDS) program.addCommand(buildCommand(spec, action));
+  for (const spec of COMMANDS) program.addCommand(buildCommand(spec, action).copyInheritedSettings(program));
   return program;
 }
 

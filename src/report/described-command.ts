@@ -32,7 +32,7 @@ export interface Flags {
 }
 
 export function flagsOf(flags: string): Flags {
-  const match = /^(?:(-[A-Za-z]), )?(--[a-z][a-z-]*)(?: ([<[])([^>\].]+)(\.\.\.)?[>\]])?$/.exec(flags);
+  const match = /^(?:(-[A-Za-z]), )?(--[a-z][a-z-]*)(?: ([<[])([^>\]]+?)(\.\.\.)?[>\]])?$/.exec(flags);
   if (match === null) throw new Error(`broken assumption: flags are spelled as the parser takes them, not ${flags}`);
   const [, short = null, long, bracket, value = null, dots] = match;
   return { short, long: long!, value, optional: bracket === '[', repeats: dots !== undefined };
