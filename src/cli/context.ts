@@ -61,6 +61,18 @@ export class Output {
     return !this.#closed;
   }
 
+  /**
+   * Writes bytes that the caller is going to overwrite: waits until the stream has let go of them. False when nobody reads
+   * any more.
+   */
+  async writeReused(bytes: Uint8Array): Promise<boolean> {
+    if (this.#closed || bytes.length === 0) return !this.#closed;
+    await new Promise<void>((resolve) => {
+      this.#stream.write(bytes, () => resolve());
+    });
+    return !this.#closed;
+  }
+
   /** Waits until everything written has gone out. */
   async flush(): Promise<void> {
     if (this.#closed) return;

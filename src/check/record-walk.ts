@@ -1,0 +1,386 @@
+/**
+ * Every record of a shard in the order of the log, with the damage between them, shown to a sink.
+ *
+ * Going on behind damage is the scan's business, and what one segment says of the next is added here: an offset out of
+ * order at a seam, how much damage at the end of a segment swallowed, which batch a continuing record belongs to. The walk
+ * is a generator that yields after each window; memory depends on nothing that is on the disk.
+ */
+
+import type { FindingDetails, FindingKind } from '../domain/finding.js';
+import type { BatchPlace, DamageRow, Disclosure, RecordSink } from '../domain/record-view.js';
+import { type OffsetRange, U64_MAX } from '../domain/units.js';
+import { u64From } from '../format/bytes.js';
+import { crc32, crc32Range } from '../format/checksum.js';
+import { decodeTag, RECORD_HEADER_LEN } from '../format/record.js';
+import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
+import type { Damage } from '../scan/range-scan.js';
+import { type LongPayload, type RecordConsumer, type StreamedRecord, streamRecords } from '../scan/record-stream.js';
+import type { ReadProblem } from '../scan/segment-file.js';
+import { ReadFailure } from '../store/byte-source.js';
+import { type LogFiles, type LogSegment, openSegment } from './log-files.js';
+import { makeFinding } from './make-finding.js';
+import { type DecodeAs, decodeLongPayload, decodePayload } from './payloads.js';
+import { type RecordConditions, RecordFilter } from './record-filter.js';
+
+export interface RecordQuery extends RecordConditions {
+  /** Only the segment of this id. */
+  readonly segment: bigint | null;
+  /** So many records at most. */
+  readonly limit: number | null;
+  readonly disclosure: Disclosure;
+  readonly decode: DecodeAs | null;
+  /** Begin and end reading by index and base offsets; without, everything is read. */
+  readonly useIndex: boolean;
+  readonly windowBytes?: number;
+}
+
+/** A record boundary. */
+export interface StartPoint {
+  /** Its place in the list of segments. */
+  readonly segment: number;
+  readonly position: number;
+  /** The offset due there; null when only the first intact record can tell. */
+  readonly expected: bigint | null;
+}
+
+interface OpenBatch extends BatchPlace {
+  index: number;
+  /** The offset of the record that would continue it. */
+  next: bigint;
+}
+
+const NO_BYTES = new Uint8Array();
+
+export class RecordWalk implements RecordConsumer {
+  readonly #log: LogFiles;
+  readonly #query: RecordQuery;
+  readonly #filter: RecordFilter;
+  readonly #sink: RecordSink;
+  /** Records that match and are passed over before the first one is shown. */
+  #skip: number;
+  #at = 0;
+  #segment!: LogSegment;
+  #batch: OpenBatch | null = null;
+  /** Nothing more of this segment is asked for. */
+  #past = false;
+  /** Records shown. */
+  shown = 0;
+  damaged = 0;
+  unreadable = 0;
+  /** As many records as were asked for have been shown. */
+  full = false;
+  /** What the last segment that was read to its end leads to expect next. */
+  nextOffset: bigint | null = null;
+
+  constructor(log: LogFiles, query: RecordQuery, sink: RecordSink, skip = 0) {
+    this.#log = log;
+    this.#query = query;
+    this.#filter = new RecordFilter(query);
+    this.#sink = sink;
+    this.#skip = skip;
+    this.full = query.limit === 0;
+  }
+
+  *run(start: StartPoint): Generator<number, void> {
+    const { segments } = this.#log;
+    let walked: number | null = null;
+    for (let at = start.segment; at < segments.length && !this.full; at++) {
+      const segment = segments[at]!;
+      if (this.#isLeftOut(segment)) continue;
+      this.#at = at;
+      this.#segment = segment;
+      this.#past = false;
+      this.#sink.place({ shard: this.#log.subject.label, segment: segment.id });
+      const expected = walked === at - 1 ? this.nextOffset : null;
+      if (walked !== at - 1) this.#batch = null;
+      const isFirst = at === start.segment;
+      if (isFirst && start.position > SEGMENT_HEADER_LEN) yield* this.#stream(start.position, start.expected);
+      else if (this.#begin(segment, expected)) {
+        yield* this.#stream(SEGMENT_HEADER_LEN, segment.header?.baseOffset ?? null);
+      } else this.nextOffset = null;
+      walked = at;
+    }
+  }
+
+  #isLeftOut({ id, header }: LogSegment): boolean {
+    const { segment, to, useIndex } = this.#query;
+    if (segment !== null && id !== segment) return true;
+    return useIndex && to !== null && header !== null && header.baseOffset >= to;
+  }
+
+  /** Shows what is wrong with the beginning of a segment; false when its records are not to be read. */
+  #begin(segment: LogSegment, expected: bigint | null): boolean {
+    const { header, headerDamage, problem, size } = segment;
+    if (problem !== null) {
+      this.#unreadable(problem);
+      return false;
+    }
+    if (headerDamage !== null) {
+      const { kind, ...detail } = headerDamage;
+      const isOther = kind === 'SegmentVersion' || size < SEGMENT_HEADER_LEN;
+      const range = { from: 0, to: isOther ? size : SEGMENT_HEADER_LEN };
+      this.#row({ kind, detail, position: 0, damagedRange: range, lostOffsets: null });
+      return !isOther;
+    }
+    const found = header!.baseOffset;
+    if (expected !== null && found !== expected && !this.#endsInDamage) {
+      const lostOffsets = found > expected ? { from: expected, to: found } : null;
+      if (this.#concerns(lostOffsets, found)) {
+        const detail = { expected, found };
+        this.#row({ kind: 'OffsetOutOfOrder', detail, position: 0, damagedRange: null, lostOffsets });
+      }
+      this.#batch = null;
+    }
+    return true;
+  }
+
+  /** Damage at the end of the segment in front accounts for the offsets that are missing at the seam. */
+  #endsInDamage = false;
+
+  *#stream(start: number, expected: bigint | null): Generator<number, void> {
+    const segment = this.#segment;
+    this.#endsInDamage = false;
+    try {
+      const opened = openSegment(segment, false);
+      try {
+        const request = {
+          start,
+          expected,
+          version: segment.header?.version ?? 4,
+          ...(this.#query.windowBytes === undefined ? {} : { windowBytes: this.#query.windowBytes }),
+        };
+        const scan = streamRecords(opened.source, request, this);
+        for (;;) {
+          const step = scan.next();
+          if (step.done) {
+            this.nextOffset = step.value.nextOffset;
+            const { stopped, end } = step.value;
+            if (stopped !== null) this.#unreadable({ ...stopped, position: end });
+            return;
+          }
+          if (this.full || this.#past) {
+            this.nextOffset = null;
+            return;
+          }
+          yield step.value;
+        }
+      } finally {
+        opened.close();
+      }
+    } catch (failure) {
+      if (!(failure instanceof ReadFailure)) throw failure;
+      this.nextOffset = null;
+      this.#unreadable(failure);
+    }
+  }
+
+  record(record: StreamedRecord): void {
+    if (this.#passesOver(record) || !this.#filter.contains(record) || !this.#counts()) return;
+    this.#prepare(record);
+    if (this.#query.decode !== null) {
+      const { bytes, payloadStart, payloadEnd } = record;
+      record.decoded = decodePayload(record, bytes.subarray(payloadStart, payloadEnd), this.#query);
+    }
+    if (record.disclosure !== 'whole') {
+      if (record.disclosure === 'digest') {
+        record.payloadCrc = crc32Range(record, record.payloadStart, record.payloadEnd, 0) >>> 0;
+      }
+      withhold(record);
+    }
+    this.#sink.record(record);
+  }
+
+  *longRecord(record: StreamedRecord, payload: LongPayload): Generator<number, void> {
+    if (this.#passesOver(record)) return;
+    const at = record.position;
+    const search = this.#filter.search();
+    if (search !== null) {
+      let found = false;
+      for (const piece of payload.pieces()) {
+        found = search.isIn(piece);
+        if (found) break;
+        yield at;
+      }
+      if (!found) return;
+    }
+    if (!this.#counts()) return;
+    this.#prepare(record);
+    if (this.#query.decode !== null) record.decoded = decodeLongPayload(record, payload, this.#query);
+    if (record.disclosure !== 'whole') {
+      if (record.disclosure === 'digest') {
+        let crc = 0;
+        for (const piece of payload.pieces()) {
+          crc = crc32(piece, crc);
+          yield at;
+        }
+        record.payloadCrc = crc;
+      }
+      withhold(record);
+      this.#sink.record(record);
+      return;
+    }
+    yield* this.#inPieces(record, payload);
+  }
+
+  *#inPieces(record: StreamedRecord, payload: LongPayload): Generator<number, void> {
+    const wanted = this.#sink.begin(record);
+    try {
+      do {
+        for (const piece of payload.pieces(wanted)) {
+          this.#sink.piece(piece);
+          yield record.position;
+        }
+      } while (this.#sink.again());
+    } catch (failure) {
+      if (failure instanceof ReadFailure) this.#sink.end(false);
+      throw failure;
+    }
+    this.#sink.end(true);
+  }
+
+  /** Follows batches, and tells whether the record is none of those asked for, its content aside. */
+  #passesOver(record: StreamedRecord): boolean {
+    if (this.full || this.#past) return true;
+    record.batch = record.kind === 'plain' && this.#batch === null ? null : this.#follow(record);
+    if (this.#filter.admits(record)) return false;
+    if (this.#query.useIndex && this.#filter.isPast(record)) this.#past = true;
+    return true;
+  }
+
+  /** The batch that the record belongs to ("Producer marks"); null when that is not known, or there is none. */
+  #follow(record: StreamedRecord): BatchPlace | null {
+    const open = this.#batch;
+    if (record.kind === 'opens') {
+      const tag = decodeTag(record.bytes, record.at + RECORD_HEADER_LEN);
+      const next = offsetOf(record) + 1n;
+      this.#batch = { producer: tag.producerId, sequence: tag.sequence, index: 0, length: tag.len, next };
+      return this.#batch;
+    }
+    if (
+      record.kind !== 'continues' ||
+      open === null ||
+      open.index + 1 >= open.length ||
+      offsetOf(record) !== open.next
+    ) {
+      this.#batch = null;
+      return null;
+    }
+    open.index++;
+    open.next++;
+    return open;
+  }
+
+  /** True when the record that matches is one to show. */
+  #counts(): boolean {
+    if (this.#skip > 0) {
+      this.#skip--;
+      return false;
+    }
+    this.shown++;
+    this.full = this.shown === this.#query.limit;
+    return true;
+  }
+
+  #prepare(record: StreamedRecord): void {
+    record.segment = this.#segment.id;
+    record.disclosure = this.#query.disclosure;
+    record.payloadCrc = null;
+    record.decoded = null;
+    record.generation = record.kind === 'generation-start' ? generationOf(record) : null;
+  }
+
+  damage(damage: Damage): void {
+    if (this.full || this.#past) return;
+    this.#batch = null;
+    const { corruption, position, end, resumedAt, offset } = damage;
+    const atEnd = end === this.#segment.size && end > position;
+    const lost = damage.lost ?? (atEnd ? this.#lostToNext(offset) : null);
+    this.#endsInDamage = atEnd && damage.lost === null;
+    if (!this.#concerns(lost, offset)) return;
+    const { kind, ...fields } = corruption;
+    const detail = { ...fields, resumedAt, ...(offset === null ? {} : { offset }) };
+    const damagedRange = end > position ? { from: position, to: end } : null;
+    this.#row({ kind, detail, position, damagedRange, lostOffsets: lost, resumedAt, offset });
+  }
+
+  /** Offsets between the damage at a segment's end and the next segment. */
+  #lostToNext(expected: bigint | null): OffsetRange | null {
+    const next = this.#log.segments[this.#at + 1]?.header?.baseOffset;
+    return expected !== null && next !== undefined && next > expected ? { from: expected, to: next } : null;
+  }
+
+  /** Whether damage may have cost records of the range asked for; what is not known counts as may. */
+  #concerns(lost: OffsetRange | null, offset: bigint | null): boolean {
+    const from = this.#query.from ?? 0n;
+    const to = this.#query.to ?? U64_MAX + 1n;
+    if (lost !== null && lost.to > lost.from) return lost.from < to && lost.to > from;
+    if (offset === null) return true;
+    return offset < to && (lost === null || offset >= from);
+  }
+
+  #unreadable({ code, message, position }: ReadProblem): void {
+    const range = { from: Math.min(position, this.#segment.size), to: this.#segment.size };
+    const detail = { reason: message, code };
+    this.unreadable++;
+    this.#show({ kind: 'Unreadable', detail, position, damagedRange: range, lostOffsets: null });
+  }
+
+  #row(draft: DamageDraft): void {
+    if (this.#skip > 0) return;
+    this.damaged++;
+    this.#show(draft);
+  }
+
+  #show(draft: DamageDraft): void {
+    this.#sink.damage(damageRow(this.#log, this.#segment, draft));
+  }
+}
+
+interface DamageDraft extends Pick<DamageRow, 'kind' | 'detail' | 'position' | 'damagedRange' | 'lostOffsets'> {
+  readonly resumedAt?: number | null;
+  readonly offset?: bigint | null;
+}
+
+function damageRow(log: LogFiles, segment: LogSegment, draft: DamageDraft): DamageRow {
+  const { kind, position, damagedRange, lostOffsets } = draft;
+  const finding = makeFinding(log.subject, {
+    kind,
+    severity: 'error',
+    file: segment.file,
+    segment: segment.id,
+    position,
+    // The caller made the detail for this very kind, which the union cannot express.
+    detail: draft.detail as FindingDetails[FindingKind],
+    lostOffsets,
+    damagedRange,
+    context: { newest: segment === log.segments.at(-1) },
+  });
+  return {
+    kind,
+    segment: segment.id,
+    file: segment.file,
+    path: finding.path,
+    position,
+    damagedRange,
+    resumedAt: draft.resumedAt ?? null,
+    offset: draft.offset ?? null,
+    lostOffsets,
+    detail: draft.detail,
+    message: finding.message,
+  };
+}
+
+function offsetOf({ offsetHigh, offsetLow }: StreamedRecord): bigint {
+  return u64From(offsetHigh, offsetLow);
+}
+
+function generationOf({ data, payloadStart, payloadBytes }: StreamedRecord): bigint | null {
+  return payloadBytes === 8 ? data.getBigUint64(payloadStart) : null;
+}
+
+/** Takes the payload out of what is shown. */
+function withhold(record: StreamedRecord): void {
+  record.bytes = NO_BYTES;
+  record.payloadStart = 0;
+  record.payloadEnd = 0;
+}

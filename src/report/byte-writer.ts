@@ -1,0 +1,253 @@
+/**
+ * A growing buffer of output that is used again and again, for what is too much to be made of strings.
+ *
+ * Numbers, hex, base64 and text for JSON are written by hand: at millions of lines a second every string made on the way
+ * would cost more than the line. A test holds each of these to the plain way of saying the same.
+ */
+
+import { invariant } from '../domain/result.js';
+import { decodeUtf8 } from '../format/bytes.js';
+import { toJson } from './json.js';
+
+const INITIAL_BYTES = 1 << 20;
+/** Writing whole words may touch so many bytes behind what was written. */
+const SLACK = 64;
+const EIGHT_DIGITS = 100_000_000;
+
+const DIGITS = packedDigits();
+const HEX = packedHex();
+const BASE64 = packedBase64();
+const ESCAPES = escapesOf();
+
+/** Four decimal digits of 0..9999, the first in the lowest byte. */
+function packedDigits(): Int32Array {
+  return Int32Array.from({ length: 10_000 }, (_, n) => packed(String(n).padStart(4, '0')));
+}
+
+/** Two hex digits of a byte. */
+function packedHex(): Uint16Array {
+  return Uint16Array.from({ length: 256 }, (_, byte) => packed(byte.toString(16).padStart(2, '0')));
+}
+
+/** Two characters of base64 for twelve bits. */
+function packedBase64(): Uint16Array {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  return Uint16Array.from({ length: 4096 }, (_, bits) => packed(alphabet[bits >> 6]! + alphabet[bits & 63]!));
+}
+
+function packed(ascii: string): number {
+  let word = 0;
+  for (let i = 0; i < ascii.length; i++) word |= ascii.charCodeAt(i) << (8 * i);
+  return word;
+}
+
+/** Of each ASCII character what it is inside a JSON string, when it is not itself. */
+function escapesOf(): readonly (Uint8Array | null)[] {
+  return Array.from({ length: 128 }, (_, code) => {
+    const text = toJson(String.fromCharCode(code)).slice(1, -1);
+    return text.length === 1 ? null : Buffer.from(text, 'latin1');
+  });
+}
+
+/** A view of the same bytes for loading words. */
+export function dataOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+/** An ASCII text that is written often, eight characters at a time: taken for a float64 none of them is ever a NaN. */
+export class Literal {
+  readonly words: Float64Array;
+  readonly length: number;
+
+  constructor(text: string) {
+    invariant(/^[ -~]*$/.test(text), 'a literal is printable ASCII');
+    const bytes = new Uint8Array((text.length + 7) & ~7).fill(0x20);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+    const data = dataOf(bytes);
+    this.words = Float64Array.from({ length: bytes.length / 8 }, (_, i) => data.getFloat64(8 * i, true));
+    this.length = text.length;
+  }
+}
+
+export class ByteWriter {
+  #bytes = Buffer.alloc(INITIAL_BYTES);
+  #data = new DataView(this.#bytes.buffer, this.#bytes.byteOffset);
+  length = 0;
+
+  /** What was written since the last {@link clear}; valid until the next write. */
+  get written(): Uint8Array {
+    return this.#bytes.subarray(0, this.length);
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  /** Makes room for `more` bytes; everything below that does not say otherwise relies on it. */
+  ensure(more: number): void {
+    if (this.length + more + SLACK <= this.#bytes.length) return;
+    let size = this.#bytes.length;
+    while (size < this.length + more + SLACK) size *= 2;
+    const larger = Buffer.alloc(size);
+    this.#bytes.copy(larger, 0, 0, this.length);
+    this.#bytes = larger;
+    this.#data = new DataView(larger.buffer, larger.byteOffset);
+  }
+
+  literal({ words, length }: Literal): void {
+    const data = this.#data;
+    const at = this.length;
+    for (let i = 0; i < words.length; i++) data.setFloat64(at + 8 * i, words[i]!, true);
+    this.length = at + length;
+  }
+
+  /** Any text, making room itself. */
+  text(text: string): void {
+    this.ensure(3 * text.length);
+    this.length += this.#bytes.write(text, this.length, 'utf8');
+  }
+
+  /** Bytes as they are, making room itself. */
+  raw(bytes: Uint8Array): void {
+    this.ensure(bytes.length);
+    this.#bytes.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  /** A whole number from 0 to 2^53. */
+  decimal(value: number): void {
+    if (value < EIGHT_DIGITS) {
+      this.#upToEight(value | 0);
+      return;
+    }
+    const high = Math.floor(value / EIGHT_DIGITS);
+    this.#upToEight(high);
+    const low = (value - high * EIGHT_DIGITS) | 0;
+    const upper = (low / 10_000) | 0;
+    const data = this.#data;
+    data.setInt32(this.length, DIGITS[upper]!, true);
+    data.setInt32(this.length + 4, DIGITS[low - upper * 10_000]!, true);
+    this.length += 8;
+  }
+
+  /** A u64 given as two unsigned halves. */
+  u64(high: number, low: number): void {
+    if (high < 0x20_0000) this.decimal(high * 0x1_0000_0000 + low);
+    else this.text(String((BigInt(high) << 32n) | BigInt(low)));
+  }
+
+  #upToEight(value: number): void {
+    const data = this.#data;
+    if (value >= 10_000) {
+      const upper = (value / 10_000) | 0;
+      this.#upToFour(upper);
+      data.setInt32(this.length, DIGITS[value - upper * 10_000]!, true);
+      this.length += 4;
+    } else this.#upToFour(value);
+  }
+
+  #upToFour(value: number): void {
+    const zeros = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
+    this.#data.setInt32(this.length, DIGITS[value]! >>> (8 * zeros), true);
+    this.length += 4 - zeros;
+  }
+
+  /** Eight hex digits. */
+  hex32(value: number): void {
+    const data = this.#data;
+    const at = this.length;
+    data.setInt32(at, HEX[value >>> 24]! | (HEX[(value >>> 16) & 255]! << 16), true);
+    data.setInt32(at + 4, HEX[(value >>> 8) & 255]! | (HEX[value & 255]! << 16), true);
+    this.length = at + 8;
+  }
+
+  /** Two hex digits. */
+  hexByte(value: number): void {
+    this.#data.setInt32(this.length, HEX[value]!, true);
+    this.length += 2;
+  }
+
+  /** One ASCII character. */
+  byte(code: number): void {
+    this.#bytes[this.length++] = code;
+  }
+
+  /** Both views of the source cover the same bytes. */
+  base64(source: Uint8Array, sourceData: DataView, start: number, end: number): void {
+    this.ensure(4 * Math.ceil((end - start) / 3));
+    const data = this.#data;
+    let out = this.length;
+    let at = start;
+    // A load of four bytes serves three; the last ones are taken one by one.
+    for (const quick = end - 3; at < quick; at += 3) {
+      const bits = sourceData.getInt32(at);
+      data.setInt32(out, BASE64[bits >>> 20]! | (BASE64[(bits >>> 8) & 4095]! << 16), true);
+      out += 4;
+    }
+    if (at < end) {
+      const bits =
+        (source[at]! << 16) | (at + 1 < end ? source[at + 1]! << 8 : 0) | (at + 2 < end ? source[at + 2]! : 0);
+      data.setInt32(out, BASE64[bits >> 12]! | (BASE64[bits & 4095]! << 16), true);
+      for (let missing = at + 3 - end, pad = out + 3; missing > 0; missing--) this.#bytes[pad--] = 0x3d;
+      out += 4;
+    }
+    this.length = out;
+  }
+
+  /** Bytes as a JSON string, or `null` when they are not UTF-8. */
+  jsonText(source: Uint8Array, data: DataView, start: number, end: number): void {
+    this.ensure(6 * (end - start) + 2);
+    const begin = this.length;
+    this.#bytes[this.length++] = 0x22;
+    if (this.jsonAscii(source, data, start, end)) {
+      this.#bytes[this.length++] = 0x22;
+      return;
+    }
+    this.length = begin;
+    const text = decodeUtf8(source.subarray(start, end));
+    this.text(text === null ? 'null' : toJson(text));
+  }
+
+  /**
+   * Bytes as they stand inside a JSON string; false, with some of them written, when one is not ASCII. Room for six bytes
+   * each must be there.
+   */
+  jsonAscii(source: Uint8Array, sourceData: DataView, start: number, end: number): boolean {
+    const data = this.#data;
+    let out = this.length;
+    let at = start;
+    while (at < end) {
+      while (end - at >= 4) {
+        const word = sourceData.getInt32(at, true);
+        if (needsCare(word) !== 0) break;
+        data.setInt32(out, word, true);
+        out += 4;
+        at += 4;
+      }
+      const careful = Math.min(end, at + 4);
+      for (; at < careful; at++) {
+        const code = source[at]!;
+        if (code > 0x7f) return false;
+        const escaped = ESCAPES[code]!;
+        if (escaped === null) this.#bytes[out++] = code;
+        else {
+          this.#bytes.set(escaped, out);
+          out += escaped.length;
+        }
+      }
+    }
+    this.length = out;
+    return true;
+  }
+}
+
+/**
+ * Not 0 when one of four bytes may be a control character, a quote, a backslash, DEL or no ASCII at all. A borrow from one
+ * byte to the next can only come from a byte that counts by itself.
+ */
+function needsCare(word: number): number {
+  const controls = word - 0x20202020;
+  const quotes = (word ^ 0x22222222) - 0x01010101;
+  const backslashes = (word ^ 0x5c5c5c5c) - 0x01010101;
+  return (word | controls | quotes | backslashes | (word + 0x01010101)) & 0x80808080;
+}
