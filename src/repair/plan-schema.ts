@@ -10,7 +10,7 @@ import type { FindingKind } from '../domain/finding.js';
 import { PLAN_SCHEMA, type Plan } from '../domain/plan.js';
 import { U64_MAX } from '../domain/units.js';
 import { JOURNAL_SCHEMA, JOURNAL_STATES, type JournalRecord } from './journal-record.js';
-import { isShardFile } from './shard-file.js';
+import { concernsBroker, isShardFile } from './shard-file.js';
 
 const u64 = z
   .string()
@@ -24,6 +24,8 @@ const ns = z
   .regex(/^-?[0-9]{1,30}$/)
   .transform((digits) => BigInt(digits));
 const shardFile = z.string().refine(isShardFile, 'it is no file of a shard');
+/** A name that a broker cannot open counts too: it changes what an open does. */
+const covered = z.string().refine(concernsBroker, 'no broker looks at it');
 const state = z.strictObject({ size, crc32 });
 const range = z.strictObject({ from: size, to: size });
 const offsets = z.strictObject({ from: u64, to: u64 });
@@ -85,7 +87,7 @@ export const PLAN: z.ZodType<Plan> = z.strictObject({
     verifyAllOnOpen: z.boolean(),
     indexSpacing: size.min(1),
   }),
-  files: z.array(z.strictObject({ file: shardFile, size, crc32, mtimeNs: ns })),
+  files: z.array(z.strictObject({ file: covered, size, crc32, mtimeNs: ns })),
   steps: z.array(step),
   loses,
   before: prediction,

@@ -3,6 +3,9 @@
  * system that a test can count, fail or stop.
  */
 
+import { accessSync, constants, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect } from 'chai';
 import { makeIndex } from '../../src/cli/applying.js';
 import type { Plan } from '../../src/domain/plan.js';
@@ -100,4 +103,25 @@ export function failingAt(number: number, code: string): FsHook {
 /** Keeps the calls in `list`. */
 export function recordingTo(list: FsCall[]): FsHook {
   return (call) => void list.push(call);
+}
+
+/** A directory in memory where there is such a place, and else on disk: repairs sync at every step. */
+export function memoryDir(): string {
+  let home = tmpdir();
+  try {
+    accessSync('/dev/shm', constants.W_OK);
+    home = '/dev/shm';
+  } catch {
+    // The disk does as well, and slower.
+  }
+  return realpathSync(mkdtempSync(path.join(home, 'felix-fsck-repair-')));
+}
+
+export async function withMemoryDir<T>(work: (dir: string) => T | Promise<T>): Promise<T> {
+  const dir = memoryDir();
+  try {
+    return await work(dir);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 }

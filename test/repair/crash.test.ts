@@ -4,8 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -20,6 +19,7 @@ import {
   failingAt,
   Killed,
   killedAt,
+  memoryDir,
   openJournal,
   planFor,
   recordingTo,
@@ -153,13 +153,7 @@ function withoutLinks(hook: FsHook): ApplyRequest {
 describe('a repair that stops', function () {
   this.timeout(120_000);
   before(() => {
-    let home = tmpdir();
-    try {
-      home = realpathSync('/dev/shm');
-    } catch {
-      // No memory to write to: the disk does as well, and slower.
-    }
-    base = mkdtempSync(path.join(home, 'felix-fsck-crash-'));
+    base = memoryDir();
   });
   after(() => rmSync(base, { recursive: true, force: true }));
 
@@ -299,7 +293,7 @@ describe('a repair that stops', function () {
 
 describe('the order in which a repair makes things durable', () => {
   it('old files are durable before the first change, and each file before its name', async () => {
-    base = mkdtempSync(path.join(tmpdir(), 'felix-fsck-order-'));
+    base = memoryDir();
     try {
       const { calls, plan } = await scenario(tornEverywhere());
       const shard = path.join(base, SHARD_DIR_NAME);
@@ -337,7 +331,7 @@ describe('the order in which a repair makes things durable', () => {
   });
 
   it('a plan is named by what it says', async () => {
-    base = mkdtempSync(path.join(tmpdir(), 'felix-fsck-order-'));
+    base = memoryDir();
     try {
       const { plan } = await scenario(tornTail());
       expect(planDigest(plan)).to.match(/^[0-9a-f]{64}$/);
