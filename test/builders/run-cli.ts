@@ -29,6 +29,8 @@ const TAKEN_OUT: Readonly<Record<string, undefined>> = {
   NODE_OPTIONS: undefined,
   FORCE_COLOR: undefined,
   NO_COLOR: undefined,
+  CLICOLOR: undefined,
+  CLICOLOR_FORCE: undefined,
   COLUMNS: undefined,
 };
 
