@@ -18,6 +18,7 @@ export class OutputFile {
   readonly #fs: DurableFs;
   readonly #writer: FileWriter;
   #open = true;
+  #named = false;
 
   /** Throws a failure when the place is none for it, before any work is done. */
   constructor(file: string, fs: DurableFs = new DurableFs()) {
@@ -38,13 +39,14 @@ export class OutputFile {
       this.#writer.sync();
       this.#close();
       this.#fs.rename(this.#temporary, this.#path);
+      this.#named = true;
       this.#fs.syncDirectory(path.dirname(this.#path));
     });
   }
 
   /** Leaves nothing behind, unless it was committed. */
   discard(): void {
-    if (!this.#open) return;
+    if (this.#named) return;
     this.#close();
     try {
       this.#fs.unlink(this.#temporary);
@@ -54,6 +56,7 @@ export class OutputFile {
   }
 
   #close(): void {
+    if (!this.#open) return;
     this.#open = false;
     this.#writer.close();
   }

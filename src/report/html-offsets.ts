@@ -28,7 +28,6 @@ interface Mark {
   readonly offset: bigint;
 }
 
-const DRAWN_RANGES = 400;
 /** A label needs this share of the line. */
 const LABEL_SHARE = 9;
 const TITLE = 14;
@@ -87,7 +86,7 @@ interface Lane {
 }
 
 /** The figure; null when no offset of the shard is known. */
-export function offsetsFigure(shard: ShardReport, id: string): Markup | null {
+export function offsetsFigure(shard: ShardReport, id: string, pieces: number): Markup | null {
   const segments = localRanges(shard);
   const { ranges: lost } = lossesOf(shard.findings);
   const coverage = shard.coverage ?? [];
@@ -96,10 +95,11 @@ export function offsetsFigure(shard: ShardReport, id: string): Markup | null {
   const bounds = boundsOf([...segments, ...lost, ...coverage, ...generations], shard, marks);
   if (bounds === null) return null;
   const scale = offsetScale(bounds.from, bounds.to);
+  const gap = (bounds.to - bounds.from) / BigInt(pieces);
   const lanes = [
     ...(generations.length > 0 ? [generationLane(generations)] : []),
-    localLane(shard, segments, lost),
-    ...(coverage.length > 0 ? [remoteLane(coverage)] : []),
+    localLane(shard, joinedRanges(segments, pieces, 0n), joinedRanges(lost, pieces, gap)),
+    ...(coverage.length > 0 ? [remoteLane(coverage, (ranges) => joinedRanges(ranges, pieces, gap))] : []),
   ];
   const drawn: Markup[] = [];
   let y = 0;
@@ -152,47 +152,51 @@ function generationLane(generations: readonly Generation[]): Lane {
 }
 
 function localLane(shard: ShardReport, segments: readonly OffsetRange[], lost: readonly OffsetRange[]): Lane {
-  const joined = segments.length > DRAWN_RANGES ? contiguous(segments) : segments;
-  const cuts = joined.slice(0, DRAWN_RANGES);
   return {
     title: `in this shard's ${counted(shard.segments.length, 'segment')}`,
     height: LANE,
     draw: (scale, y) => {
       const lane = { y, height: LANE };
       return joinedMarkup([
-        ...cuts.map(({ from, to }) => piece('verified', scale(from), scale(to), lane)),
-        ...cuts.slice(1).map(({ from }) => {
+        ...segments.map(({ from, to }) => piece('verified', scale(from), scale(to), lane)),
+        ...segments.slice(1).map(({ from }) => {
           const at = percent(scale(from));
           return markup`<line class="s-paper" stroke-width="2" x1="${at}" x2="${at}" y1="${y}" y2="${y + LANE}"/>`;
         }),
-        ...lost.slice(0, DRAWN_RANGES).map(({ from, to }) => piece('lost', scale(from), scale(to), lane)),
+        ...lost.map(({ from, to }) => piece('lost', scale(from), scale(to), lane)),
       ]);
     },
   };
 }
 
-/** Ranges that follow each other without a gap become one. */
-function contiguous(ranges: readonly OffsetRange[]): OffsetRange[] {
+/** Of more ranges than there is room for, those become one that lie no further apart than the gap. */
+function joinedRanges(ranges: readonly OffsetRange[], room: number, gap: bigint): readonly OffsetRange[] {
+  if (ranges.length <= room) return ranges;
   const joined: OffsetRange[] = [];
   for (const range of ranges) {
     const last = joined.at(-1);
-    if (last !== undefined && last.to === range.from) joined[joined.length - 1] = { from: last.from, to: range.to };
-    else joined.push(range);
+    if (last === undefined || range.from - last.to > gap) joined.push(range);
+    else joined[joined.length - 1] = { from: last.from, to: larger(range.to, last.to) ?? range.to };
   }
   return joined;
 }
 
-function remoteLane(coverage: readonly CoverageRange[]): Lane {
+function remoteLane(
+  coverage: readonly CoverageRange[],
+  joined: (ranges: readonly OffsetRange[]) => readonly OffsetRange[],
+): Lane {
+  const offloaded = joined(coverage.filter(({ where }) => where === 'offloaded' || where === 'both'));
+  const nowhere = joined(coverage.filter(({ where }) => where === 'nowhere'));
   return {
     title: 'in the object store, by the manifest',
     height: LANE,
-    draw: (scale, y) =>
-      joinedMarkup(
-        coverage.slice(0, DRAWN_RANGES).flatMap(({ from, to, where }) => {
-          if (where === 'local') return [];
-          return [piece(where === 'nowhere' ? 'hole' : 'remote', scale(from), scale(to), { y, height: LANE })];
-        }),
-      ),
+    draw: (scale, y) => {
+      const lane = { y, height: LANE };
+      return joinedMarkup([
+        ...offloaded.map(({ from, to }) => piece('remote', scale(from), scale(to), lane)),
+        ...nowhere.map(({ from, to }) => piece('hole', scale(from), scale(to), lane)),
+      ]);
+    },
   };
 }
 

@@ -28,6 +28,8 @@ import { lostText, rangeText } from './page.js';
 export interface SegmentPictureOptions {
   /** Makes ids of the page unique. */
   readonly id: string;
+  /** About as many pieces a bar has at most. */
+  readonly pieces: number;
   /** Positions that entries of the index name, a sample of them. */
   readonly indexPositions: readonly number[];
   /** Where on the page a finding is told; null when it is not. */
@@ -36,7 +38,6 @@ export interface SegmentPictureOptions {
 
 /** More places than this in a segment are drawn, and listed no more. */
 const LISTED_PLACES = 12;
-const DRAWN_PLACES = 400;
 const MOST_LENSES = 3;
 /** A place that takes less than this share of the line is drawn again, magnified. */
 const SMALL_SHARE = 12;
@@ -57,13 +58,11 @@ export interface Place extends ByteRange {
   readonly finding: Finding | null;
 }
 
-/** Something of the segment or its index is wrong or not known. */
-export function isMarked(segment: SegmentReport, findings: readonly Finding[]): boolean {
-  return (
-    segment.damagedBytes > 0 ||
-    segment.unreadBytes > 0 ||
-    findings.some((finding) => pointsIn(finding, segment) !== null)
-  );
+/** Tells whether something of a segment or its index is wrong or not known. */
+export function marksOf({ findings }: ShardReport): (segment: SegmentReport) => boolean {
+  const indexes = new Set(findings.filter(({ kind }) => kind === 'IndexEntry').map(({ file }) => file));
+  return ({ damagedBytes, unreadBytes, index }) =>
+    damagedBytes > 0 || unreadBytes > 0 || (index !== null && indexes.has(index.file));
 }
 
 /** What is not verified, by position. */
@@ -87,6 +86,17 @@ export function placesOf(segment: SegmentReport, findings: readonly Finding[]): 
   const unread = unreadPlace(segment, own);
   if (unread !== null) places.push(unread);
   return places.sort((a, b) => a.from - b.from);
+}
+
+/** Places of one state that nobody could tell apart on the line become one. */
+function thinned(places: readonly Place[], gap: number): Place[] {
+  const joined: Place[] = [];
+  for (const place of places) {
+    const last = joined.at(-1);
+    if (last === undefined || last.state !== place.state || place.from - last.to > gap) joined.push(place);
+    else joined[joined.length - 1] = { ...last, to: Math.max(last.to, place.to) };
+  }
+  return joined;
 }
 
 /** Unread bytes are the rest behind a place that cannot be read, or what a quick look passed over behind the header. */
@@ -120,15 +130,15 @@ function pointsIn(finding: Finding, { index, bytes }: SegmentReport): number | n
 export function segmentFigure(segment: SegmentReport, shard: ShardReport, options: SegmentPictureOptions): Markup {
   const places = placesOf(segment, shard.findings);
   const wrong = shard.findings.map((finding) => pointsIn(finding, segment)).filter((position) => position !== null);
-  const drawn = places.slice(0, DRAWN_PLACES);
-  const lenses = lensesOf(drawn, segment.bytes);
+  const drawn = places.length > options.pieces ? thinned(places, segment.bytes / options.pieces) : places;
+  const lenses = drawn === places ? lensesOf(drawn, segment.bytes) : [];
   const top = drawn.length > 0 ? NUMBERS : 2;
   const height = top + BAR_HEIGHT + BELOW + lenses.length * LENS_HEIGHT;
   const whole = positionScale(0, segment.bytes);
   const below = top + BAR_HEIGHT;
   const body = [
     barOf({ from: 0, to: segment.bytes }, drawn, whole, top),
-    numbersOf(drawn, whole, top - 4),
+    drawn === places ? numbersOf(drawn, whole, top - 4) : markup``,
     ticksOf(options.indexPositions, wrong, whole, below),
     laneEnds('byte 0', String(segment.bytes), below + 22),
     ...lenses.map((lens, at) => {
@@ -271,7 +281,10 @@ function listOf(segment: SegmentReport, places: readonly Place[], options: Segme
     return anchor === null ? markup`<li>${text}</li>` : markup`<li><a href="#${anchor}">${text}</a></li>`;
   });
   const hidden = places.length - items.length;
-  const more = hidden > 0 ? markup`<p class="small muted">and ${counted(hidden, 'more place')}, drawn above</p>` : null;
+  const more =
+    hidden > 0
+      ? markup`<p class="small muted">and ${counted(hidden, 'more place')}, drawn above${places.length > options.pieces ? ' as far as they can be told apart' : ''}</p>`
+      : null;
   const rest =
     unplaced > 0
       ? markup`<p class="small muted">${bytesOf(unplaced)} damaged in places that the report does not list</p>`

@@ -10,7 +10,7 @@ import { bytesOf, counted, grouped, offsetsOf } from '../domain/wording.js';
 import type { HexView } from './hexdump.js';
 import { bySeverity, command, findingsList, severityBadge } from './html-findings.js';
 import { offsetsFigure, offsetsTables } from './html-offsets.js';
-import { isMarked, segmentFigure } from './html-segments.js';
+import { marksOf, segmentFigure } from './html-segments.js';
 import { htmlTable } from './html-table.js';
 import { verdictTexts } from './html-text.js';
 import { type Losses, lossesOf } from './losses.js';
@@ -25,13 +25,16 @@ export interface ShardSectionOptions {
   readonly findings: number;
   /** Segments drawn. */
   readonly pictures: number;
+  /** About as many pieces a picture has at most. */
+  readonly pieces: number;
+  /** Segments in the table. */
+  readonly rows: number;
   readonly hexdumps: ReadonlyMap<Finding, HexView>;
   readonly indexPositions: ReadonlyMap<SegmentReport, readonly number[]>;
   /** The page is about this shard alone: its verdict is the page's title. */
   readonly alone: boolean;
 }
 
-const SEGMENT_ROWS = 200;
 const LISTED_LOSSES = 12;
 const LISTED_COMMANDS = 5;
 const SHOWN_FACT = 200;
@@ -65,11 +68,11 @@ export function shardSection(shard: ShardReport, options: ShardSectionOptions): 
     lossesBlock(lossesOf(shard.findings), shard),
     nextBlock(shard, id),
     heading(`${id}-offsets`, 'History'),
-    offsetsFigure(shard, `${id}-o`) ?? markup`<p>No offset of this shard is known.</p>`,
+    offsetsFigure(shard, `${id}-o`, options.pieces) ?? markup`<p>No offset of this shard is known.</p>`,
     offsetsTables(shard) ?? markup``,
     heading(`${id}-segments`, 'Segments'),
     segmentPictures(shard, options, anchors),
-    segmentTable(shard),
+    segmentTable(shard, options.rows),
     heading(`${id}-findings`, `Findings (${grouped(shard.findings.length)})`),
     findingsList(shard.findings, {
       shown,
@@ -154,18 +157,20 @@ function segmentPictures(
   options: ShardSectionOptions,
   anchors: ReadonlyMap<Finding, string>,
 ): Markup {
-  const { segments, findings } = shard;
+  const { segments } = shard;
   if (segments.length === 0) return markup`<p>There is no segment.</p>`;
   const drawn = markedFirst(shard, options.pictures);
   const figures = drawn.map((segment) =>
     segmentFigure(segment, shard, {
       id: `${options.id}-s${segments.indexOf(segment)}`,
+      pieces: options.pieces,
       indexPositions: options.indexPositions.get(segment) ?? [],
       anchorOf: (finding) => anchors.get(finding) ?? null,
     }),
   );
   const hidden = segments.length - drawn.length;
-  const hurt = segments.filter((segment) => !drawn.includes(segment) && isMarked(segment, findings)).length;
+  const isMarked = marksOf(shard);
+  const hurt = segments.filter(isMarked).length - drawn.filter(isMarked).length;
   const more =
     hidden === 0
       ? null
@@ -175,19 +180,19 @@ function segmentPictures(
 
 /** As many segments as there is room for, those with something to see before the others, in the order of their ids. */
 export function markedFirst(shard: ShardReport, room: number): SegmentReport[] {
-  const { segments, findings } = shard;
+  const { segments } = shard;
   if (segments.length <= room) return [...segments];
-  const marked = segments.filter((segment) => isMarked(segment, findings));
+  const marked = segments.filter(marksOf(shard));
   const kept = new Set([...new Set([...marked, ...segments])].slice(0, room));
   return segments.filter((segment) => kept.has(segment));
 }
 
-function segmentTable(shard: ShardReport): Markup {
+function segmentTable(shard: ShardReport, room: number): Markup {
   const { segments } = shard;
   if (segments.length === 0) return markup``;
   const faults = faultsByFile(shard);
   const newest = segments.at(-1);
-  const rows = markedFirst(shard, SEGMENT_ROWS).map((segment) => {
+  const rows = markedFirst(shard, room).map((segment) => {
     const cells = markup`<th scope="row" class="n">${segment.id}</th><td class="n">${segment.version ?? '?'}</td><td class="no">${segment.baseOffset ?? '?'}..${segment.nextOffset ?? '?'}</td><td class="n">${grouped(segment.records)}</td><td class="n">${grouped(segment.bytes)}</td><td class="n">${grouped(segment.verifiedBytes)}</td><td class="n">${grouped(segment.damagedBytes)}</td><td class="n">${grouped(segment.unreadBytes)}</td><td class="no">${indexText(segment, segment === newest, faults)}</td>`;
     return segment.damagedBytes > 0 ? markup`<tr class="hurt">${cells}</tr>` : markup`<tr>${cells}</tr>`;
   });

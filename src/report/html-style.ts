@@ -99,7 +99,8 @@ ul.legend svg{flex:none}
 .hex table{width:auto;min-width:100%;font-size:.85rem}
 .hex th,.hex td{border-top:0;padding:.08rem .6rem}
 .hex thead th{padding-top:.35rem;padding-bottom:.35rem;border-bottom:1px solid var(--line)}
-.hex .b{white-space:pre}
+.hex .b{white-space:pre;width:1%}
+.hex tbody th{width:1%}
 .hex tbody th{font-weight:400;color:var(--muted)}
 .hex mark{background:var(--mark);color:inherit;border:1px solid var(--damaged);border-radius:2px;padding:0 1px;margin:0 -2px;font-weight:700}
 .hex ul{list-style:none;margin:0;padding:0;white-space:normal}
@@ -120,4 +121,4 @@ a{color:inherit;text-decoration:none}}
 `;
 
 /** `sha256-…` of {@link STYLE} in base64, held to it by a test. */
-export const STYLE_HASH = 'sha256-0P3IbP0CwKQ6tm6YAID8AxtQfgMOa51FFt7aXLL5/ts=';
+export const STYLE_HASH = 'sha256-dDy59ngKnTa/yrK+25E1QltOOOAmgQ0okbeEQXOY2bM=';

@@ -43,6 +43,10 @@ const HEXDUMPS_OF_PAGE = 100;
 const FINDINGS_OF_SHARD = { least: 3, most: 50 };
 const PICTURES_OF_SHARD = { least: 2, most: 24 };
 const HEXDUMPS_OF_SHARD = { least: 1, most: 12 };
+const PIECES_OF_PAGE = 4000;
+const PIECES_OF_PICTURE = { least: 40, most: 400 };
+const ROWS_OF_PAGE = 3000;
+const ROWS_OF_SHARD = { least: 10, most: 200 };
 
 /** What a page has room for: which shards in full, and how much of each. */
 interface Room {
@@ -50,6 +54,8 @@ interface Room {
   readonly findings: number;
   readonly pictures: number;
   readonly hexdumps: number;
+  readonly pieces: number;
+  readonly rows: number;
 }
 
 function roomOf(report: RunReport): Room {
@@ -62,6 +68,8 @@ function roomOf(report: RunReport): Room {
     findings: share(FINDINGS_OF_PAGE, FINDINGS_OF_SHARD),
     pictures: share(PICTURES_OF_PAGE, PICTURES_OF_SHARD),
     hexdumps: share(HEXDUMPS_OF_PAGE, HEXDUMPS_OF_SHARD),
+    pieces: share(PIECES_OF_PAGE, PIECES_OF_PICTURE),
+    rows: share(ROWS_OF_PAGE, ROWS_OF_SHARD),
   };
 }
 
@@ -143,6 +151,8 @@ function sectionsOf({ shards, counts }: RunReport, room: Room, options: HtmlOpti
       id: `s${room.sections.indexOf(shard) + 1}`,
       findings: room.findings,
       pictures: picturesOf(shard, room),
+      pieces: room.pieces,
+      rows: room.rows,
       hexdumps: options.hexdumps,
       indexPositions: options.indexPositions,
       alone: shards.length === 1,

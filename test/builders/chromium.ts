@@ -19,6 +19,8 @@ export interface View {
   readonly width: number;
   readonly height: number;
   readonly dark: boolean;
+  /** As it would be printed. */
+  readonly print?: true;
 }
 
 /** What a page did and is, once it has loaded. */
@@ -29,7 +31,6 @@ export interface Visit {
   readonly complaints: readonly string[];
   evaluate<T>(expression: string): Promise<T>;
   screenshot(): Promise<Uint8Array>;
-  print(): Promise<Uint8Array>;
 }
 
 interface Answer {
@@ -94,7 +95,7 @@ export class Chromium {
   }
 
   /** Loads a file and looks at it; what the last page did is forgotten. */
-  async visit(file: string, { width, height, dark }: View): Promise<Visit> {
+  async visit(file: string, { width, height, dark, print }: View): Promise<Visit> {
     const requests: string[] = [];
     const complaints: string[] = [];
     await this.#call('Emulation.setDeviceMetricsOverride', {
@@ -104,7 +105,7 @@ export class Chromium {
       mobile: width < 600,
     });
     const scheme = { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' };
-    await this.#call('Emulation.setEmulatedMedia', { features: [scheme] });
+    await this.#call('Emulation.setEmulatedMedia', { media: print ? 'print' : '', features: [scheme] });
     const address = `file://${file}`;
     await new Promise<void>((resolve, reject) => {
       const listener: Listener = ({ method, params = {} }) => {
@@ -125,14 +126,11 @@ export class Chromium {
         const { result } = await this.#call('Runtime.evaluate', { expression, returnByValue: true });
         return (result as { readonly value: T }).value;
       },
-      screenshot: () => this.#image('Page.captureScreenshot', {}),
-      print: () => this.#image('Page.printToPDF', { printBackground: false }),
+      screenshot: async () => {
+        const { data } = await this.#call('Page.captureScreenshot', {});
+        return Buffer.from(data as string, 'base64');
+      },
     };
-  }
-
-  async #image(method: string, params: object): Promise<Uint8Array> {
-    const { data } = await this.#call(method, params);
-    return Buffer.from(data as string, 'base64');
   }
 
   #call(method: string, params: object): Promise<Record<string, unknown>> {
