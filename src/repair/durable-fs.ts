@@ -60,10 +60,10 @@ export class WriteFailure extends Error {
   readonly code: string;
   readonly call: FsCall;
 
-  constructor(call: FsCall, error: Error & { readonly code: unknown }) {
+  constructor(call: FsCall, error: Error) {
     super(error.message);
     this.name = 'WriteFailure';
-    this.code = String(error.code);
+    this.code = 'code' in error ? String(error.code) : 'EUNKNOWN';
     this.call = call;
   }
 }

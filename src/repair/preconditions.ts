@@ -6,7 +6,7 @@
  * plan that begins; before or after, for one that is taken up again; after, for one that is undone.
  */
 
-import type { Plan } from '../domain/plan.js';
+import type { FileState, Plan } from '../domain/plan.js';
 import { printable } from '../domain/wording.js';
 import { ReadFailure } from '../store/byte-source.js';
 import { digestFile, type FileDigest } from '../store/file-digest.js';
@@ -82,6 +82,7 @@ function checkFiles(plan: Plan, allowed: Expectation['allowed']): Pick<Verdict, 
   const entries = new Map(listing.entries.map((entry) => [entry.name, entry]));
   const steps = new Map(plan.steps.map((step) => [step.file, step]));
   const files = new Map(plan.files.map((file) => [file.file, file]));
+  const since = allowed.includes('before') ? 'as when the plan was made' : 'as the repair left it';
   const names = new Set([...files.keys(), ...steps.keys()]);
   for (const name of names) {
     const found = lookAt(plan.shard.path, name, entries.get(name));
@@ -93,7 +94,7 @@ function checkFiles(plan: Plan, allowed: Expectation['allowed']): Pick<Verdict, 
     const step = steps.get(name);
     const planned = files.get(name) ?? null;
     const wanted = step === undefined ? [planned] : allowed.map((standing) => step[standing]);
-    if (!wanted.some((state) => isState(found, state))) refusals.push(`${name} ${difference(found, planned)}`);
+    if (!wanted.some((state) => isState(found, state))) refusals.push(`${name} ${difference(found, wanted)} ${since}`);
   }
   for (const { name } of listing.entries) {
     if (concernsBroker(name) && !names.has(name)) refusals.push(`${printable(name)} is new since the plan was made`);
@@ -108,11 +109,13 @@ function lookAt(shard: string, name: string, entry: Entry | undefined): FileDige
   return entry.type === 'file' ? digestFile(joinShown(shard, name)) : `${name} is not a regular file`;
 }
 
-function difference(found: FileDigest | null, planned: { readonly size: number } | null): string {
-  if (found === null) return 'is gone since the plan was made';
-  if (planned === null) return 'is there, and the plan was made without it';
-  if (found.size !== planned.size) return `has ${found.size} bytes, not ${planned.size} as when the plan was made`;
-  return 'does not hold the bytes that the plan was made for';
+/** Stands in front of "as when the plan was made". */
+function difference(found: FileDigest | null, wanted: readonly (FileState | null)[]): string {
+  const sizes = wanted.filter((state) => state !== null).map(({ size }) => size);
+  if (found === null) return 'is gone, and not there';
+  if (sizes.length === 0) return 'is there, and not away';
+  if (!sizes.includes(found.size)) return `has ${found.size} bytes, and not ${sizes.join(' or ')}`;
+  return 'does not hold the same bytes';
 }
 
 /** New files get the owner of the old; who cannot give that away must not begin. */
