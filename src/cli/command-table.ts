@@ -12,6 +12,7 @@ import { HEXDUMP } from './specs/hexdump.js';
 import { INSPECT } from './specs/inspect.js';
 import { REBUILD_INDEX } from './specs/rebuild-index.js';
 import { REPAIR_TAIL } from './specs/repair-tail.js';
+import { SALVAGE } from './specs/salvage.js';
 import { SCHEMA } from './specs/schema.js';
 import type { CommandSpec } from './specs/shared.js';
 import { UNDO } from './specs/undo.js';
@@ -25,6 +26,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   DUMP_RECORDS,
   REBUILD_INDEX,
   REPAIR_TAIL,
+  SALVAGE,
   APPLY_PLAN,
   UNDO,
   EXPLAIN,

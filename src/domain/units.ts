@@ -25,3 +25,20 @@ export function offsetCount(range: OffsetRange): bigint {
 export function byteCount(range: ByteRange): number {
   return Math.max(0, range.to - range.from);
 }
+
+export function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+export function greater(a: bigint, b: bigint): bigint {
+  return a < b ? b : a;
+}
+
+/** From the first offset of any range to the last; null without a range. */
+export function spanOf(ranges: Iterable<OffsetRange>): OffsetRange | null {
+  let span: OffsetRange | null = null;
+  for (const { from, to } of ranges) {
+    span = span === null ? { from, to } : { from: lesser(span.from, from), to: greater(span.to, to) };
+  }
+  return span;
+}
