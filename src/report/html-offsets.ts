@@ -36,7 +36,7 @@ const GAP = 10;
 const MARK = 20;
 
 /** What `epochs` says, as ranges; those that the facts leave out are not here. */
-export function generationsOf(shard: ShardReport): Generation[] {
+function generationsOf(shard: ShardReport): Generation[] {
   const entries = listFact(shard, 'epochs', 'entries').flatMap((entry) => {
     const [generation, start] = [partOf(entry, 'generation'), partOf(entry, 'startOffset')];
     return typeof generation === 'bigint' && typeof start === 'bigint' ? [{ generation, start }] : [];

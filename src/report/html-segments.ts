@@ -53,7 +53,7 @@ const BELOW = 30;
 const LENS_HEIGHT = 62;
 
 /** A piece of the file that is not verified. */
-export interface Place extends ByteRange {
+interface Place extends ByteRange {
   readonly state: State;
   readonly finding: Finding | null;
 }
@@ -66,7 +66,7 @@ export function marksOf({ findings }: ShardReport): (segment: SegmentReport) => 
 }
 
 /** What is not verified, by position. */
-export function placesOf(segment: SegmentReport, findings: readonly Finding[]): Place[] {
+function placesOf(segment: SegmentReport, findings: readonly Finding[]): Place[] {
   const own = findings.filter(({ file }) => file === segment.file);
   const places: Place[] = [];
   let placed = 0;

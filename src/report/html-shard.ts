@@ -107,7 +107,7 @@ function namesOf(shard: ShardReport): Markup {
   return markup`<dl class="pairs small"><dt>Path</dt><dd class="mono">${shard.path}</dd>${name}${incarnation}</dl>`;
 }
 
-export function factsLine(shard: ShardReport): string {
+function factsLine(shard: ShardReport): string {
   const records = shard.segments.reduce((sum, segment) => sum + segment.records, 0);
   const notes = shard.findings.length === 0 ? '' : `, ${counted(shard.findings.length, 'note')}`;
   return `${counted(records, 'record')} in ${counted(shard.segments.length, 'segment')}, offsets ${offsetsRange(shard)}${notes}`;
