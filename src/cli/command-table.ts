@@ -6,6 +6,7 @@
 import { APPLY_PLAN } from './specs/apply.js';
 import { COMPLETION } from './specs/completion.js';
 import { DECODE_MANIFEST } from './specs/decode-manifest.js';
+import { DIFF_EPOCHS } from './specs/diff-epochs.js';
 import { DUMP_RECORDS } from './specs/dump-records.js';
 import { EXPLAIN } from './specs/explain.js';
 import { HEXDUMP } from './specs/hexdump.js';
@@ -23,6 +24,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   VERIFY,
   HEXDUMP,
   DECODE_MANIFEST,
+  DIFF_EPOCHS,
   DUMP_RECORDS,
   REBUILD_INDEX,
   REPAIR_TAIL,

@@ -13,7 +13,7 @@ import type { ByteSource } from '../store/byte-source.js';
 import { Window } from './window.js';
 
 const INDEX_WINDOW_BYTES = 64 * 1024;
-const KEPT_DROPPED = 10_000;
+const KEPT_DROPPED = 1000;
 
 /** An entry that the loader keeps. */
 export interface KeptEntry {

@@ -96,5 +96,5 @@ export interface RangeScan {
 }
 
 /** How many damages of a file are kept whole; more are counted by kind. */
-export const KEPT_DAMAGES = 50_000;
-export const KEPT_NOTES = 20_000;
+export const KEPT_DAMAGES = 10_000;
+export const KEPT_NOTES = 10_000;

@@ -40,12 +40,21 @@ export class InlineScanner implements Scanner {
   readonly #signal: AbortSignal;
   #passed = 0;
   #sliceEnd = 0;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
   }
 
-  async scan(job: SegmentJob): Promise<SegmentAnswer> {
+  /** One file after another: however many are asked for at once, one window is held, and one file open. */
+  scan(job: SegmentJob): Promise<SegmentAnswer> {
+    const answer = this.#last.then(() => this.#scan(job));
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  async #scan(job: SegmentJob): Promise<SegmentAnswer> {
+    if (this.#signal.aborted) return { is: 'interrupted' };
     let last = 0;
     const goOn = async (position: number) => {
       this.#passed += Math.max(0, position - last);
