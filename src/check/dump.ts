@@ -11,6 +11,7 @@ import { recordAt } from '../scan/record-at.js';
 import { Window } from '../scan/window.js';
 import { ReadFailure } from '../store/byte-source.js';
 import { type LogFiles, type LogSegment, openSegment } from './log-files.js';
+import { listening } from './record-listener.js';
 import { type RecordQuery, RecordWalk, type StartPoint } from './record-walk.js';
 import { belowBase, outsideFile, pastTail, readOffloaded } from './whereabouts.js';
 
@@ -128,12 +129,13 @@ function settled(log: LogFiles, start: StartPoint, first: number, notes: string[
   return point;
 }
 
-function placeOf(seek: Seek | null, { header }: LogSegment): Omit<StartPoint, 'segment'> {
+/** Where a seek leads; the first record when the segment could not be looked at. */
+export function placeOf(seek: Seek | null, { header }: LogSegment): Omit<StartPoint, 'segment'> {
   return seek ?? { position: SEGMENT_HEADER_LEN, expected: header?.baseOffset ?? null };
 }
 
 function beginsInsideBatch(segment: LogSegment): boolean {
-  const first = looking(segment, ({ source }) =>
+  const first = lookIn(segment, ({ source }) =>
     recordAt(new Window(source, FIRST_STEP_BYTES), new LongChecksums(), SEGMENT_HEADER_LEN),
   );
   return first?.kind === 'continues';
@@ -141,9 +143,8 @@ function beginsInsideBatch(segment: LogSegment): boolean {
 
 type SeekFiles = Parameters<typeof seekOffset>[0];
 
-/** Null when the segment cannot be read; the walk will say so. */
 function seekIn(segment: LogSegment, how: (files: SeekFiles) => Seek, notes: string[]): Seek | null {
-  const seek = looking(segment, how);
+  const seek = lookIn(segment, how);
   for (const { entry, offset, position, why } of seek?.refused.slice(0, 1) ?? []) {
     const more = seek!.refused.length > 1 ? `, and ${seek!.refused.length - 1} more do not hold` : '';
     notes.push(
@@ -154,7 +155,8 @@ function seekIn(segment: LogSegment, how: (files: SeekFiles) => Seek, notes: str
   return seek;
 }
 
-function looking<T>(segment: LogSegment, look: (files: SeekFiles) => T): T | null {
+/** Looks at a segment and its index; null when the segment cannot be read. */
+export function lookIn<T>(segment: LogSegment, look: (files: SeekFiles) => T): T | null {
   try {
     const opened = openSegment(segment, true);
     try {
@@ -182,7 +184,7 @@ function* tailStart(
   const end = endOf(log, query);
   for (let back = FIRST_STEP_BYTES; ; back *= STEP_FACTOR) {
     const start = pointBefore(log, query, end, back, floor);
-    const walk = new RecordWalk(log, counting, SILENT);
+    const walk = new RecordWalk(log, counting, listening({}));
     yield* walk.run(start);
     const isFloor = start.segment === floor.segment && start.position === floor.position;
     if (walk.shown >= tail || isFloor) return { start, skip: Math.max(0, walk.shown - tail) };
@@ -220,14 +222,3 @@ function pointBefore(log: LogFiles, query: DumpQuery, end: Place, back: number, 
   const isInFront = point.segment === floor.segment && point.position <= floor.position;
   return isInFront ? floor : point;
 }
-
-const SILENT: RecordSink = {
-  place: () => {},
-  record: () => {},
-  begin: () => 0,
-  piece: () => {},
-  again: () => false,
-  end: () => {},
-  damage: () => {},
-  missing: () => {},
-};

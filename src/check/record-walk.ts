@@ -16,7 +16,8 @@ import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
 import type { Damage } from '../scan/range-scan.js';
 import { type LongPayload, type RecordConsumer, type StreamedRecord, streamRecords } from '../scan/record-stream.js';
 import type { ReadProblem } from '../scan/segment-file.js';
-import { ReadFailure } from '../store/byte-source.js';
+import { allZeros } from '../scan/zeros.js';
+import { type ByteSource, ReadFailure } from '../store/byte-source.js';
 import { type LogFiles, type LogSegment, openSegment } from './log-files.js';
 import { makeFinding } from './make-finding.js';
 import { type DecodeAs, decodeLongPayload, decodePayload } from './payloads.js';
@@ -60,6 +61,7 @@ export class RecordWalk implements RecordConsumer {
   #skip: number;
   #at = 0;
   #segment!: LogSegment;
+  #source: ByteSource | null = null;
   #batch: OpenBatch | null = null;
   /** Nothing more of this segment is asked for. */
   #past = false;
@@ -142,6 +144,7 @@ export class RecordWalk implements RecordConsumer {
     this.#endsInDamage = false;
     try {
       const opened = openSegment(segment, false);
+      this.#source = opened.source;
       try {
         const request = {
           start,
@@ -165,6 +168,7 @@ export class RecordWalk implements RecordConsumer {
           yield step.value;
         }
       } finally {
+        this.#source = null;
         opened.close();
       }
     } catch (failure) {
@@ -300,7 +304,18 @@ export class RecordWalk implements RecordConsumer {
     const { kind, ...fields } = corruption;
     const detail = { ...fields, resumedAt, ...(offset === null ? {} : { offset }) };
     const damagedRange = end > position ? { from: position, to: end } : null;
-    this.#row({ kind, detail, position, damagedRange, lostOffsets: lost, resumedAt, offset });
+    const looksLike = this.#isZero(position, end) ? 'zeros' : null;
+    this.#row({ kind, detail, position, damagedRange, lostOffsets: lost, resumedAt, offset, looksLike });
+  }
+
+  /** Unwritten space is told from bytes that are wrong. */
+  #isZero(from: number, to: number): boolean {
+    try {
+      return this.#source !== null && to > from && allZeros(this.#source, from, to);
+    } catch (failure) {
+      if (!(failure instanceof ReadFailure)) throw failure;
+      return false;
+    }
   }
 
   /** Offsets between the damage at a segment's end and the next segment. */
@@ -339,6 +354,7 @@ export class RecordWalk implements RecordConsumer {
 interface DamageDraft extends Pick<DamageRow, 'kind' | 'detail' | 'position' | 'damagedRange' | 'lostOffsets'> {
   readonly resumedAt?: number | null;
   readonly offset?: bigint | null;
+  readonly looksLike?: string | null;
 }
 
 function damageRow(log: LogFiles, segment: LogSegment, draft: DamageDraft): DamageRow {
@@ -353,6 +369,7 @@ function damageRow(log: LogFiles, segment: LogSegment, draft: DamageDraft): Dama
     detail: draft.detail as FindingDetails[FindingKind],
     lostOffsets,
     damagedRange,
+    looksLike: draft.looksLike ?? null,
     context: { newest: segment === log.segments.at(-1) },
   });
   return {

@@ -11,6 +11,7 @@ import { DUMP_RECORDS } from './specs/dump-records.js';
 import { EXPLAIN } from './specs/explain.js';
 import { HEXDUMP } from './specs/hexdump.js';
 import { INSPECT } from './specs/inspect.js';
+import { LOCATE } from './specs/locate.js';
 import { REBUILD_INDEX } from './specs/rebuild-index.js';
 import { REPAIR_TAIL } from './specs/repair-tail.js';
 import { SALVAGE } from './specs/salvage.js';
@@ -26,6 +27,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   DECODE_MANIFEST,
   DIFF_EPOCHS,
   DUMP_RECORDS,
+  LOCATE,
   REBUILD_INDEX,
   REPAIR_TAIL,
   SALVAGE,
