@@ -2,14 +2,15 @@
  * The part of the runbook on looking at a whole fleet every night: recipes, and queries over what they collect.
  */
 
+import { FLEET_LAYOUT, FLEET_LOAD, FLEET_QUERIES } from '../domain/fleet-queries.js';
 import type { Block, ManSection } from './roff.js';
 
 /** A recipe over ssh; `hosts` holds a name a line. */
 export const SSH_RECIPE: readonly string[] = [
   "xargs -P 8 -n 1 sh -c '",
-  '  mkdir -p "reports/$1"',
+  '  to="fleet/day=$0/host=$1"; mkdir -p "$to"',
   '  ssh -n "$1" nice felix-fsck verify --format ndjson /var/lib/felix \\',
-  '    > "reports/$1/$0.ndjson" 2> "reports/$1/$0.err"',
+  '    > "$to/verify.ndjson" 2> "$to/errors"',
   '  echo "$1 $?"',
   '\' "$(date -u +%F)" < hosts > exits',
 ];
@@ -17,16 +18,21 @@ export const SSH_RECIPE: readonly string[] = [
 const ANSIBLE: readonly string[] = [
   '- hosts: felix_brokers',
   '  gather_facts: false',
+  '  vars:',
+  '    to: "fleet/day={{ now(utc=true).date() }}/host={{ inventory_hostname }}"',
   '  tasks:',
   '    - name: Verify the data root',
   '      ansible.builtin.command: felix-fsck verify --format ndjson /var/lib/felix',
   '      register: fsck',
   '      changed_when: false',
   '      failed_when: fsck.rc not in [0, 20, 21, 22, 30]',
+  '    - name: Make a place for the report',
+  '      ansible.builtin.file: {path: "{{ to }}", state: directory}',
+  '      delegate_to: localhost',
   '    - name: Keep the report',
   '      ansible.builtin.copy:',
   '        content: "{{ fsck.stdout }}\\n"',
-  '        dest: "reports/{{ inventory_hostname }}/{{ now(utc=true).date() }}.ndjson"',
+  '        dest: "{{ to }}/verify.ndjson"',
   '      delegate_to: localhost',
   '    - name: Call somebody when a broker would refuse to start',
   '      ansible.builtin.fail:',
@@ -71,8 +77,7 @@ const KUBERNETES: readonly string[] = [
 
 /** A line for cron; the file is replaced whole. */
 export const TEXTFILE: readonly string[] = [
-  '17 3 * * * root nice felix-fsck verify --format prometheus \\',
-  '  --output /var/lib/node_exporter/textfile/felix-fsck.prom /var/lib/felix',
+  '17 3 * * * root nice felix-fsck verify --format prometheus --output /var/lib/node_exporter/felix.prom /var/lib/felix',
 ];
 
 export const ALERTS: readonly string[] = [
@@ -87,56 +92,6 @@ export const ALERTS: readonly string[] = [
   '        expr: felix_fsck_run_partial == 1',
   '      - alert: FelixAuditCouldNotRead',
   '        expr: felix_fsck_run_exit_code == 30',
-];
-
-/** Reports lie in `reports/HOST/DAY.ndjson`. */
-export const VIEW_SQL = `CREATE VIEW shards AS
-SELECT regexp_extract(filename, 'reports/([^/]+)/', 1) AS host,
-       CAST(regexp_extract(filename, '([0-9-]{10}).ndjson$', 1) AS DATE) AS day,
-       coalesce(key, name) AS shard, path,
-       TRY_CAST(segments AS JSON[]) AS segments, TRY_CAST(findings AS JSON[]) AS findings,
-       prediction->>'verdict' AS verdict,
-       TRY_CAST(tailOffset AS UBIGINT) AS tail, bytesRead
-FROM read_ndjson('reports/*/*.ndjson', filename = true, maximum_object_size = 1000000000,
-  columns = {type: 'VARCHAR', key: 'VARCHAR', name: 'VARCHAR', path: 'VARCHAR',
-             segments: 'JSON', findings: 'JSON', prediction: 'JSON',
-             tailOffset: 'VARCHAR', bytesRead: 'UBIGINT'})
-WHERE type = 'shard';`;
-
-export const QUERIES: readonly { readonly title: string; readonly sql: string }[] = [
-  {
-    title: 'The worst shards of the newest day',
-    sql: `SELECT host, shard, verdict,
-       len(list_filter(findings, lambda f: f->>'severity' = 'fatal')) AS fatal,
-       len(list_filter(findings, lambda f: f->>'severity' = 'error')) AS error, path
-FROM shards WHERE day = (SELECT max(day) FROM shards)
-  AND len(list_filter(findings, lambda f: f->>'severity' IN ('fatal', 'error'))) > 0
-ORDER BY fatal DESC, error DESC, host, shard LIMIT 20;`,
-  },
-  {
-    title: 'Damage by kind and host',
-    sql: `SELECT host, f->>'kind' AS kind, f->>'severity' AS severity, count(*) AS findings
-FROM (SELECT host, unnest(findings) AS f FROM shards
-      WHERE day = (SELECT max(day) FROM shards))
-WHERE severity IN ('warning', 'error', 'fatal')
-GROUP BY ALL ORDER BY findings DESC, host, kind;`,
-  },
-  {
-    title: 'Growth since the day before, and shards that shrank',
-    sql: `SELECT n.host, n.shard, n.tail - o.tail AS records,
-       CAST(n.bytesRead AS BIGINT) - CAST(o.bytesRead AS BIGINT) AS bytes
-FROM shards n JOIN shards o ON o.host = n.host AND o.path = n.path AND o.day = n.day - 1
-WHERE n.day = (SELECT max(day) FROM shards)
-ORDER BY records, n.host, n.shard LIMIT 20;`,
-  },
-  {
-    title: 'What is new since the day before',
-    sql: `WITH f AS (SELECT host, day, path, x->>'kind' AS kind, x->>'file' AS file
-           FROM (SELECT host, day, path, unnest(findings) AS x FROM shards))
-SELECT host, path, file, kind FROM f WHERE day = (SELECT max(day) FROM shards)
-EXCEPT SELECT host, path, file, kind FROM f WHERE day = (SELECT max(day) FROM shards) - 1
-ORDER BY ALL;`,
-  },
 ];
 
 const BLOCKS: readonly Block[] = [
@@ -170,13 +125,13 @@ const BLOCKS: readonly Block[] = [
   { is: 'heading', text: 'Queries' },
   {
     is: 'text',
-    text:
-      'With the reports of each day in `reports/HOST/DAY.ndjson`, DuckDB answers questions over the whole fleet. Offsets ' +
-      'have 64 bits and stand as text. A view first:',
+    text: 'With a file for each host and day, DuckDB answers questions over the whole fleet. The files are named like this:',
   },
-  { is: 'lines', lines: VIEW_SQL.split('\n') },
-  ...QUERIES.flatMap(({ title, sql }): Block[] => [
-    { is: 'text', text: `${title}:` },
+  { is: 'lines', lines: [FLEET_LAYOUT] },
+  { is: 'text', text: 'Load them first:' },
+  { is: 'lines', lines: FLEET_LOAD.split('\n') },
+  ...FLEET_QUERIES.flatMap(({ asks, sql }): Block[] => [
+    { is: 'text', text: asks },
     { is: 'lines', lines: sql.split('\n') },
   ]),
 ];

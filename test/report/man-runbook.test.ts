@@ -1,12 +1,11 @@
-/** Every command of the runbook does on the fixture what the page says, and its queries read what the tool writes. */
+/** Every command of the runbook does on the fixture what the page says, and its recipes collect what the tool writes. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { expect } from 'chai';
-import { ALERTS, QUERIES, SSH_RECIPE, TEXTFILE, VIEW_SQL } from '../../src/report/man-audit.js';
+import { ALERTS, SSH_RECIPE, TEXTFILE } from '../../src/report/man-audit.js';
 import { PROCEDURES } from '../../src/report/man-runbook.js';
 import { runInProcess } from '../builders/in-process.js';
-import { PROJECT_ROOT, withTempDir } from '../builders/trees.js';
+import { PROJECT_ROOT } from '../builders/trees.js';
 import { withWorkplace } from '../builders/workplace.js';
 
 describe('the runbook', function () {
@@ -34,7 +33,7 @@ describe('the runbook', function () {
       const exits = readFileSync(path.join(place.dir, 'exits'), 'utf8').trim().split('\n').sort();
       expect(exits).to.deep.equal(['healthy 0', 'zero-tail 22']);
       const day = new Date().toISOString().slice(0, 10);
-      const report = readFileSync(path.join(place.dir, `reports/zero-tail/${day}.ndjson`), 'utf8');
+      const report = readFileSync(path.join(place.dir, `fleet/day=${day}/host=zero-tail/verify.ndjson`), 'utf8');
       expect(report).to.contain('"type":"summary"');
     });
   });
@@ -52,54 +51,4 @@ describe('the runbook', function () {
     expect(stdout).to.contain('felix_fsck_shards{verdict="refuses"} 1\n');
     expect(TEXTFILE.join(' ')).to.contain('--format prometheus');
   });
-
-  it('asks DuckDB what the reports of a fleet can answer', async () => {
-    await withTempDir(async (dir) => {
-      await fleet(dir);
-      const instance = await DuckDBInstance.create(':memory:');
-      const connection = await instance.connect();
-      const asked = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
-      await connection.run(VIEW_SQL.replace('reports/*', `${dir}/reports/*`));
-      const answers = [];
-      for (const { sql } of QUERIES) answers.push(await asked(sql));
-      const [worst, kinds, growth, fresh] = answers;
-      expect(worst?.map(({ host, shard, fatal, error }) => [host, shard, Number(fatal), Number(error)])).to.deep.equal([
-        ['a', 'acme/default/orders/0', 1, 0],
-        ['b', 'acme/default/orders/0', 0, 1],
-      ]);
-      expect(kinds?.map(({ host, kind, findings }) => [host, kind, Number(findings)])).to.deep.equal([
-        ['a', 'RecordHeaderChecksum', 1],
-        ['b', 'RecordChecksum', 1],
-      ]);
-      expect(growth?.map(({ host, records }) => [host, Number(records)])).to.deep.equal([
-        ['b', 0],
-        ['a', 4],
-      ]);
-      expect(fresh?.map(({ host, kind }) => [host, kind])).to.deep.equal([['a', 'RecordHeaderChecksum']]);
-      connection.closeSync();
-      instance.closeSync();
-    });
-  });
 });
-
-/** Two hosts and two days: host a grew by four records and took damage, host b had its damage before. */
-async function fleet(dir: string): Promise<void> {
-  const verified = async (fixture: string) =>
-    (await runInProcess(['verify', '--format', 'ndjson', path.join(PROJECT_ROOT, 'fixtures', fixture)])).stdout;
-  const put = (host: string, day: string, text: string) => {
-    mkdirSync(path.join(dir, 'reports', host), { recursive: true });
-    writeFileSync(path.join(dir, 'reports', host, `${day}.ndjson`), text);
-  };
-  const damaged = (await verified('zero-tail')).replaceAll('zero-tail', 'x');
-  put(
-    'a',
-    '2026-03-01',
-    (await verified('healthy'))
-      .replaceAll('fixtures/healthy', 'fixtures/x')
-      .replace(/"tailOffset":"\d+"/, '"tailOffset":"17"'),
-  );
-  put('a', '2026-03-02', damaged);
-  const old = await verified('flipped-bit-in-payload');
-  put('b', '2026-03-01', old);
-  put('b', '2026-03-02', old);
-}
