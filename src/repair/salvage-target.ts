@@ -59,7 +59,9 @@ export function checkTarget({ path, sources, resume }: TargetRequest): Target {
   const facts = pathFacts(real);
   if (facts === null) return { path: real, begun: false };
   if (facts.type !== 'directory') fail({ reason: 'refused', message: `${shown} is not a directory.` });
-  const names = listDirectory(real).entries.map(({ name }) => name);
+  const listed = listDirectory(real).entries.map(({ name }) => name);
+  // A run that stopped before it was bound to its sources left this at most.
+  const names = listed.filter((name) => name !== temporaryOf(PROGRESS_FILE));
   if (names.length === 0) return { path: real, begun: false };
   if (names.includes(PROGRESS_FILE)) {
     if (resume) return { path: real, begun: true };
@@ -140,7 +142,7 @@ export function completeTarget(fs: DurableFs, { path }: Target, report: string):
 
 function putFile(fs: DurableFs, directory: string, name: string, text: string): void {
   const path = joinShown(directory, name);
-  const temporary = joinShown(directory, `.${name}.tmp`);
+  const temporary = joinShown(directory, temporaryOf(name));
   removeIfThere(fs, temporary);
   const writer: FileWriter = fs.createFile(temporary, 0o600);
   try {
@@ -151,6 +153,10 @@ function putFile(fs: DurableFs, directory: string, name: string, text: string): 
   }
   fs.rename(temporary, path);
   fs.syncDirectory(directory);
+}
+
+function temporaryOf(name: string): string {
+  return `.${name}.tmp`;
 }
 
 /** How to go on after an interruption. */

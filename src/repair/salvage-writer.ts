@@ -256,6 +256,7 @@ class CheckedFile {
   readonly #writer: FileWriter | null;
   readonly #hash = createHash('sha256');
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  #isOpen: boolean;
   #filled = 0;
   bytes = 0;
 
@@ -266,6 +267,7 @@ class CheckedFile {
     const isThere = pathFacts(path) !== null;
     removeIfThere(fs, temporary);
     this.#writer = isThere ? null : fs.createFile(temporary, mode);
+    this.#isOpen = !isThere;
   }
 
   write(bytes: Uint8Array): void {
@@ -296,14 +298,17 @@ class CheckedFile {
       }
     } else {
       this.#writer.sync();
-      this.#writer.close();
+      this.abandon();
       this.#fs.rename(this.#temporary, this.#path);
     }
     return { file: this.#path.slice(this.#path.lastIndexOf('/') + 1), bytes: this.bytes, sha256 };
   }
 
+  /** Closes what is open, and leaves it under its temporary name. */
   abandon(): void {
-    this.#writer?.close();
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#writer!.close();
   }
 }
 
