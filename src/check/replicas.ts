@@ -37,7 +37,7 @@ export function ascends(entries: readonly EpochEntry[]): boolean {
 }
 
 /** True when there is a history to go by. */
-export function hasHistory({ history }: ReplicaSummary): boolean {
+function hasHistory({ history }: ReplicaSummary): boolean {
   return history.state === 'sound' && history.generations.length > 0;
 }
 
@@ -147,7 +147,7 @@ function notesOf(a: ReplicaSummary, b: ReplicaSummary, pair: Partial, relation: 
 }
 
 /** Why a replica has no history to go by, to stand behind its name. */
-export function historyText({ history }: ReplicaSummary): string {
+function historyText({ history }: ReplicaSummary): string {
   switch (history.state) {
     case 'missing':
       return 'has no generation history';

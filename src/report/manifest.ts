@@ -15,7 +15,7 @@ import { WHERE } from './shard-facts.js';
 import type { Style } from './style.js';
 import { opposite, wrap } from './wrap.js';
 
-export const MANIFEST_SCHEMA = 'felix-fsck.decode-manifest/1';
+const MANIFEST_SCHEMA = 'felix-fsck.decode-manifest/1';
 
 export interface ManifestTableOptions {
   /** Lists everything. */

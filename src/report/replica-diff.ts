@@ -21,7 +21,7 @@ import type { Style } from './style.js';
 import { listed } from './verdict.js';
 import { wrap } from './wrap.js';
 
-export const REPLICA_DIFF_SCHEMA = 'felix-fsck.diff-epochs/1';
+const REPLICA_DIFF_SCHEMA = 'felix-fsck.diff-epochs/1';
 
 const TOLD_DAMAGE = 5;
 

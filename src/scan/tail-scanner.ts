@@ -55,7 +55,7 @@ export class TailScanner implements Scanner {
 }
 
 /** Looks at a segment from its last usable index entry on. Never throws for what the bytes say. */
-export function* scanTail(
+function* scanTail(
   source: ByteSource,
   index: ByteSource | null,
   settings: ScanSettings,
