@@ -22,7 +22,8 @@ import { renderPlan } from '../report/plan.js';
 import { renderReceipt } from '../report/receipt.js';
 import { buildIndex } from '../scan/index-build.js';
 import { createScanner } from '../scan/pool.js';
-import { listDirectory } from '../store/walk.js';
+import { realPath } from '../store/path-facts.js';
+import { joinShown, listDirectory } from '../store/walk.js';
 import type { CommandContext } from './context.js';
 import { colorOf, flag, formatOf, type Options } from './options.js';
 
@@ -57,9 +58,16 @@ export function applyRequest(context: CommandContext, options: Options): ApplyRe
   };
 }
 
+/** The path of something that may not be there yet, without a link in front of its last name. */
 function absolute(path: string): string {
   const trimmed = path.replace(/(?<=.)\/+$/, '');
-  return trimmed.startsWith('/') ? trimmed : `${process.cwd()}/${trimmed}`;
+  const slash = trimmed.lastIndexOf('/');
+  const name = trimmed.slice(slash + 1);
+  const directory = realPath(slash < 0 ? '.' : trimmed.slice(0, slash) || '/');
+  if (directory === null) fail({ reason: 'usage', message: `${printable(path)}: its directory is not there` });
+  if (['', '.', '..'].includes(name))
+    fail({ reason: 'usage', message: `${printable(path)}: name a directory of its own` });
+  return joinShown(directory, name);
 }
 
 /** Carries out a plan that was shown, once somebody said so. Returns the exit code. */

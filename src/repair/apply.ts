@@ -21,15 +21,7 @@ import { JOURNAL_SCHEMA } from './journal-record.js';
 import { planDigest } from './plan-file.js';
 import { checkPreconditions, type Surroundings, type Verdict } from './preconditions.js';
 import { fileOfTemporary } from './shard-file.js';
-import {
-  ContentMismatch,
-  doStep,
-  type IndexMaker,
-  type Ownership,
-  removeIfThere,
-  type StepTools,
-  standingOf,
-} from './steps.js';
+import { ContentMismatch, doStep, type IndexMaker, type Ownership, type StepTools, standingOf } from './steps.js';
 
 export interface ApplyRequest {
   readonly fs: DurableFs;
@@ -140,18 +132,17 @@ function prepare(plan: Plan, verdict: Verdict, request: ApplyRequest): Journal {
     journal.enter('applying', around.now());
     return journal;
   } catch (failure) {
-    return notBegun(failure, fs, path, beside);
+    return notBegun(failure, fs, path);
   }
 }
 
 /** Nothing of the shard was changed; what was prepared is taken away as far as that can be done. */
-function notBegun(failure: unknown, fs: DurableFs, path: string, beside: string): never {
+function notBegun(failure: unknown, fs: DurableFs, path: string): never {
   if (!isExpected(failure)) throw failure;
   let left = '';
   try {
     const isThere = pathFacts(path) !== null;
     if (isThere && sight(path).state !== 'preparing') return partWay(failure, path);
-    if (path !== beside) removeIfThere(fs, beside);
     if (isThere) clearJournal(fs, path);
   } catch (second) {
     if (!isExpected(second)) throw second;

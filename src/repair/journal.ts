@@ -9,8 +9,8 @@
 import type { FileState, Plan, PlanStep } from '../domain/plan.js';
 import { invariant } from '../domain/result.js';
 import { PinnedFile, readSmallFile } from '../store/file-digest.js';
-import { JOURNAL_FILE, journalName } from '../store/journals.js';
-import { isSameFile, type PathFacts, pathFacts } from '../store/path-facts.js';
+import { JOURNAL_FILE, journalName, journalsBeside, sight } from '../store/journals.js';
+import { isSameFile, type PathFacts, pathFacts, realPath } from '../store/path-facts.js';
 import { joinShown, listDirectory } from '../store/walk.js';
 import { type DurableFs, WriteFailure } from './durable-fs.js';
 import { type JournalRecord, type JournalState, type KeptFile, NEXT_STATES } from './journal-record.js';
@@ -170,6 +170,11 @@ export class Journal {
  * are not ours are left, and the directory with them.
  */
 export function clearJournal(fs: DurableFs, path: string): void {
+  // Links first: one that leads nowhere would speak of a journal that nobody can read.
+  for (const link of linksTo(path)) {
+    fs.unlink(link);
+    fs.syncDirectory(parentOf(link));
+  }
   const old = joinShown(path, OLD_DIRECTORY);
   for (const { name } of listDirectory(old).entries) if (isShardFile(name)) fs.unlink(joinShown(old, name));
   for (const name of [PLAN_FILE, JOURNAL_FILE]) {
@@ -179,6 +184,13 @@ export function clearJournal(fs: DurableFs, path: string): void {
   if (pathFacts(old) !== null) fs.removeDirectory(old);
   if (listDirectory(path).entries.length === 0) fs.removeDirectory(path);
   fs.syncDirectory(parentOf(path));
+}
+
+/** Names beside the shard that lead to a journal elsewhere. */
+function linksTo(path: string): string[] {
+  const { shard } = sight(path);
+  const beside = shard === null ? [] : journalsBeside(shard).map((sighting) => sighting.path);
+  return beside.filter((name) => pathFacts(name)?.type === 'link' && realPath(name) === path);
 }
 
 /** A free name for a journal beside the shard. */

@@ -28,6 +28,8 @@ export interface JournalSighting {
   readonly state: SightedState;
   /** When it last changed, as it says itself. */
   readonly changedAt: string | null;
+  /** The directory of the shard, as it says itself. */
+  readonly shard: string | null;
 }
 
 const JOURNAL_NAME = /^\.(.+)\.felix-fsck-[0-9]{8}T[0-9]{6}Z(?:-[0-9]+)?$/;
@@ -66,33 +68,31 @@ export function journalsBeside(shardPath: string): JournalSighting[] {
 export function sight(path: string): JournalSighting {
   try {
     const real = realPath(path);
-    if (real === null) return { path, state: 'unknown', changedAt: null };
+    if (real === null) return { path, ...UNKNOWN };
     const record = joinShown(real, JOURNAL_FILE);
-    if (pathFacts(record) === null) return { path, state: 'preparing', changedAt: null };
-    const { state, changedAt } = recordIn(readSmallFile(record, RECORD_LIMIT));
-    return { path, state, changedAt };
+    if (pathFacts(record) === null) return { path, ...UNKNOWN, state: 'preparing' };
+    return { path, ...recordIn(readSmallFile(record, RECORD_LIMIT)) };
   } catch (failure) {
     if (!(failure instanceof ReadFailure)) throw failure;
-    return { path, state: 'unknown', changedAt: null };
+    return { path, ...UNKNOWN };
   }
 }
 
+const UNKNOWN: Omit<JournalSighting, 'path'> = { state: 'unknown', changedAt: null, shard: null };
 const STATES: readonly string[] = ['preparing', 'applying', 'applied', 'undoing', 'undone'];
 
-function recordIn(bytes: Uint8Array): Pick<JournalSighting, 'state' | 'changedAt'> {
+function recordIn(bytes: Uint8Array): Omit<JournalSighting, 'path'> {
   let value: unknown;
   try {
     value = JSON.parse(decodeUtf8(bytes) ?? '');
   } catch {
-    return { state: 'unknown', changedAt: null };
+    return UNKNOWN;
   }
   const record = (typeof value === 'object' && value !== null ? value : {}) as { readonly [key: string]: unknown };
-  const state = record['state'];
-  const changedAt = record['changedAt'];
-  return {
-    state: typeof state === 'string' && STATES.includes(state) ? (state as SightedState) : 'unknown',
-    changedAt: typeof changedAt === 'string' ? changedAt : null,
-  };
+  const text = (name: string) => (typeof record[name] === 'string' ? record[name] : null);
+  const state = text('state');
+  if (state === null || !STATES.includes(state)) return UNKNOWN;
+  return { state: state as SightedState, changedAt: text('changedAt'), shard: text('shard') };
 }
 
 function attempt<T>(look: () => T): T | null {

@@ -14,7 +14,7 @@ import { DurableFs, type FsCall, type FsHook } from '../../src/repair/durable-fs
 import { Journal } from '../../src/repair/journal.js';
 import { decodePlan } from '../../src/repair/plan-file.js';
 import type { Surroundings } from '../../src/repair/preconditions.js';
-import { undo, undoTask } from '../../src/repair/undo.js';
+import { clearNotBegun, undo, undoTask } from '../../src/repair/undo.js';
 import { runInProcess } from './in-process.js';
 
 /** A minute ahead, so that files written by the test itself are not taken to be in use. */
@@ -71,6 +71,7 @@ export async function undone(journal: string, hook: FsHook = () => {}): Promise<
   const request = { fs: new DurableFs(hook), around: later() };
   const task = await undoTask(journal, request);
   if (task.is === 'undo') undo(task, request);
+  if (task.is === 'not-begun') clearNotBegun(task, request);
   return task.is;
 }
 
