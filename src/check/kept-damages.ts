@@ -8,7 +8,7 @@
 import type { RangeScan } from '../scan/range-scan.js';
 
 /** How many damages, and how many faults of indexes, a shard keeps. */
-const KEPT_OF_A_SHARD = 20_000;
+const KEPT_OF_A_SHARD = 10_000;
 /** So many every segment keeps, the first ones and its last. */
 const KEPT_OF_EACH = 16;
 

@@ -20,6 +20,7 @@ import { fullOutcome } from './broker.js';
 import { coverage, objectKeys } from './coverage.js';
 import { EvidenceReader } from './evidence.js';
 import { checkIndexes } from './indexes.js';
+import { KeptDamages } from './kept-damages.js';
 import { makeFinding, type Subject } from './make-finding.js';
 import { predict } from './prediction.js';
 import { checkRelations } from './relations.js';
@@ -144,13 +145,17 @@ async function scanSegments(
   const order = files.segments.toSorted((a, b) => b.entry.size - a.entry.size);
   const full = fullyScanned(files, options);
   const answers = new Map<bigint, SegmentAnswer>();
+  const kept = new KeptDamages();
   await Promise.all(
     order.map(async ({ id, entry, index }) => {
       const settings = { ...scanSettings(options), quick: !full.has(id) };
       const job = { path: entry.path, size: entry.size, settings };
-      answers.set(id, await scanner.scan({ ...job, index: index && { path: index.path, size: index.size } }));
+      const answer = await scanner.scan({ ...job, index: index && { path: index.path, size: index.size } });
+      answers.set(id, answer);
+      if (answer.is === 'scanned' && answer.scan.records !== null) kept.add(id, answer.scan.records);
     }),
   );
+  kept.settle();
   const segments = files.segments.map((segment) => segmentFacts(segment, answers.get(segment.id)!));
   if (options.sole?.segment?.sealed) return segments;
   return assignRoles(segments, options.settings, contentOf(sidecars.replica)?.commit ?? null);
