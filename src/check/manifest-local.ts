@@ -145,11 +145,14 @@ function compareChecksums(
   facts: ShardFacts,
   differs: (numbered: Numbered, local: number) => void,
 ): void {
+  const sizes = described.map(({ manifest }) => Number(manifest.size));
+  const isKnown = ({ size, checksum }: ManifestEntry) => facts.sums?.sumOf(segment.file, Number(size)) === checksum;
+  if (described.every(({ manifest }) => isKnown(manifest))) return;
   try {
     const source = facts.open(segment.file);
     try {
-      const sizes = described.map(({ manifest }) => Number(manifest.size));
       const sums = prefixChecksums(source, sizes, (head) => head);
+      for (const [size, crc32] of sums) facts.sums?.keepSum(segment.file, { size, crc32 });
       const reserved = segment.scan?.head.header?.reserved ?? 0;
       const cleared = reserved === 0 ? null : prefixChecksums(source, sizes, withoutReserved);
       for (const numbered of described) {

@@ -35,6 +35,8 @@ export interface SegmentFacts {
   readonly problem: ReadProblem | null;
   readonly indexFile: string;
   readonly indexSize: number | null;
+  /** Set when the scan is one of an earlier run, since which the files have not changed. */
+  readonly skippedSinceMicros?: bigint;
 }
 
 export interface SidecarFile<T> {
@@ -55,6 +57,12 @@ export interface Sidecars {
   readonly keys: SidecarFile<KeysIndex> | null;
 }
 
+/** CRC-32 of the first bytes of files, remembered from one run to the next while the files stay as they are. */
+export interface KnownSums {
+  sumOf(file: string, size: number): number | null;
+  keepSum(file: string, sum: { readonly size: number; readonly crc32: number }): void;
+}
+
 export interface ShardFacts {
   /** The key when known, else the directory's name. */
   readonly label: string;
@@ -72,6 +80,8 @@ export interface ShardFacts {
   readonly settings: BrokerSettings;
   /** Only what a broker looks at on opening was read. */
   readonly quick: boolean;
+  /** Checksums that need not be taken again. */
+  readonly sums?: KnownSums;
   /** Opens a file of the shard, as long as it was when the shard was listed. Close it when done. */
   open(file: string): ByteSource & { close(): void };
 }

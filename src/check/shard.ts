@@ -22,6 +22,7 @@ import { EvidenceReader } from './evidence.js';
 import { checkIndexes } from './indexes.js';
 import { KeptDamages } from './kept-damages.js';
 import { makeFinding, type Subject } from './make-finding.js';
+import { type MemoryOptions, ShardMemory } from './memory.js';
 import { predict } from './prediction.js';
 import { checkRelations } from './relations.js';
 import { assignRoles } from './roles.js';
@@ -48,6 +49,8 @@ export interface ShardCheckOptions {
   readonly patienceMs?: number;
   /** Set when one file was named, and the rest of the shard is not looked at. */
   readonly sole: SoleFile | null;
+  /** What earlier runs found clean, and this one need not read. */
+  readonly memory?: MemoryOptions;
 }
 
 /** One shard as it was read, before anything is said of it. */
@@ -58,6 +61,7 @@ export interface ShardReading {
   readonly key: ShardKey | null;
   /** 16 hex digits, or null. */
   readonly incarnation: string | null;
+  readonly memory: ShardMemory | null;
 }
 
 /** Reads the small files and scans the segments; null when interrupted before anything could be said. */
@@ -71,14 +75,24 @@ export async function readShard(listing: Listing, scanner: Scanner, options: Sha
     replicas: options.replicas,
   };
   const sidecars = readSidecars(files.sidecars);
-  const segments = await scanSegments(files, sidecars, scanner, options);
-  const facts = factsOf(listing, subject, segments, sidecars, options);
-  return { facts, subject, files, key, incarnation: parsed?.incarnation ?? null };
+  const memory = memoryOf(listing, files, options);
+  const segments = await scanSegments(files, sidecars, scanner, options, memory);
+  const facts = factsOf(listing, subject, segments, sidecars, options, memory);
+  return { facts, subject, files, key, incarnation: parsed?.incarnation ?? null, memory };
 }
 
 /** Checks the shard in a listed directory. When interrupted, what was not read yet counts as unread and not judged. */
 export async function checkShard(listing: Listing, scanner: Scanner, options: ShardCheckOptions): Promise<ShardReport> {
-  return judgeShard(listing, await readShard(listing, scanner, options), scanner, options);
+  const reading = await readShard(listing, scanner, options);
+  const report = await judgeShard(listing, reading, scanner, options);
+  reading.memory?.keep(reading.facts.segments);
+  return report;
+}
+
+/** Of one file by itself, or in a quick look, nothing is remembered and nothing recalled. */
+function memoryOf(listing: Listing, files: ShardFiles, options: ShardCheckOptions): ShardMemory | null {
+  if (options.memory === undefined || options.sole !== null || options.quick) return null;
+  return ShardMemory.of(options.memory, listing, options.nowMicros, files);
 }
 
 /** Says what is to be said of a shard that was read. */
@@ -119,7 +133,7 @@ export async function judgeShard(
     omitted: [...omittedOf(segments), ...relations.omitted],
     notChecked: [...interruptedWords(segments), ...naming.notChecked, ...relations.notChecked],
     prediction: predict(facts, files.unopenable, findings, options.sole),
-    bytesRead: segments.reduce((sum, { size }) => sum + size, 0),
+    bytesRead: segments.reduce((sum, { size, skippedSinceMicros: since }) => sum + (since === undefined ? size : 0), 0),
   };
 }
 
@@ -141,22 +155,25 @@ async function scanSegments(
   sidecars: Sidecars,
   scanner: Scanner,
   options: ShardCheckOptions,
+  memory: ShardMemory | null,
 ): Promise<SegmentFacts[]> {
   const order = files.segments.toSorted((a, b) => b.entry.size - a.entry.size);
   const full = fullyScanned(files, options);
   const answers = new Map<bigint, SegmentAnswer>();
   const kept = new KeptDamages();
   await Promise.all(
-    order.map(async ({ id, entry, index }) => {
+    order.map(async (segment) => {
+      const { id, entry, index } = segment;
       const settings = { ...scanSettings(options), quick: !full.has(id) };
-      const job = { path: entry.path, size: entry.size, settings };
-      const answer = await scanner.scan({ ...job, index: index && { path: index.path, size: index.size } });
+      const paths = { path: entry.path, index: index && { path: index.path, size: index.size } };
+      const job = { ...paths, size: entry.size, settings };
+      const answer = (await memory?.recall(segment, job)) ?? (await scanner.scan(job));
       answers.set(id, answer);
       if (answer.is === 'scanned' && answer.scan.records !== null) kept.add(id, answer.scan.records);
     }),
   );
   kept.settle();
-  const segments = files.segments.map((segment) => segmentFacts(segment, answers.get(segment.id)!));
+  const segments = files.segments.map((segment) => segmentFacts(segment, answers.get(segment.id)!, memory));
   if (options.sole?.segment?.sealed) return segments;
   return assignRoles(segments, options.settings, contentOf(sidecars.replica)?.commit ?? null);
 }
@@ -176,7 +193,12 @@ function fullyScanned(files: ShardFiles, options: ShardCheckOptions): Set<bigint
 /** Why a segment has no scan when the run was told to stop. */
 const INTERRUPTED: ReadProblem = { code: 'INTERRUPTED', message: 'the run was interrupted', position: 0 };
 
-function segmentFacts({ id, entry, index }: SegmentEntry, answer: SegmentAnswer): SegmentFacts {
+function segmentFacts(
+  { id, entry, index }: SegmentEntry,
+  answer: SegmentAnswer,
+  memory: ShardMemory | null,
+): SegmentFacts {
+  const skippedSinceMicros = memory?.verifiedAt(entry.name) ?? null;
   return {
     id,
     file: entry.name,
@@ -186,6 +208,7 @@ function segmentFacts({ id, entry, index }: SegmentEntry, answer: SegmentAnswer)
     problem: answer.is === 'scanned' ? null : answer.is === 'unreadable' ? answer.problem : INTERRUPTED,
     indexFile: indexFileName(id),
     indexSize: index?.size ?? null,
+    ...(skippedSinceMicros === null ? {} : { skippedSinceMicros }),
   };
 }
 
@@ -195,9 +218,10 @@ function factsOf(
   segments: SegmentFacts[],
   sidecars: Sidecars,
   options: ShardCheckOptions,
+  memory: ShardMemory | null,
 ): ShardFacts {
   const kept = segments.filter(({ role }) => role === 'sealed' || role === 'newest');
-  const sizes = new Map(listing.entries.map(({ name, size }) => [name, size]));
+  const entries = new Map(listing.entries.map((entry) => [entry.name, entry]));
   const facts: ShardFacts = {
     label: subject.label,
     name: listing.name,
@@ -208,7 +232,11 @@ function factsOf(
     tail: null,
     settings: options.settings,
     quick: options.quick,
-    open: (file) => FileSource.open(joinShown(String(listing.raw), file), sizes.get(file)),
+    ...(memory === null ? {} : { sums: memory }),
+    open: (file) => {
+      const entry = entries.get(file);
+      return FileSource.open(entry?.path ?? joinShown(listing.path, file), entry?.size);
+    },
   };
   return { ...facts, tail: recoveredTail(facts) };
 }
@@ -302,13 +330,15 @@ function segmentReport(segment: SegmentFacts): SegmentReport {
     verifiedBytes: size - damaged - unread,
     damagedBytes: damaged,
     unreadBytes: unread,
+    skippedSinceMicros: segment.skippedSinceMicros ?? null,
     firstTimestampMicros: records?.firstTimestampMicros ?? null,
     lastTimestampMicros: records?.lastTimestampMicros ?? null,
     index: indexReport(segment),
   };
 }
 
-function accounts({ role, scan, size }: SegmentFacts): { damaged: number; unread: number } {
+function accounts({ role, scan, size, skippedSinceMicros }: SegmentFacts): { damaged: number; unread: number } {
+  if (skippedSinceMicros !== undefined) return { damaged: 0, unread: size };
   if (scan === null || scan.head.problem !== null) return { damaged: 0, unread: size };
   if (role === 'blank-first' || size < SEGMENT_HEADER_LEN) return { damaged: size, unread: 0 };
   if (scan.head.headerDamage?.kind === 'SegmentVersion') return { damaged: 0, unread: size };

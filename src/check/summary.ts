@@ -9,14 +9,14 @@ export type FailOn = Severity | 'never';
 
 /** The exit code that findings alone ask for: the first that applies of 22, 21, 30, 20, 0. */
 export function exitCodeOf(findings: Iterable<Pick<Finding, 'kind' | 'severity'>>, failOn: FailOn): number {
-  if (failOn === 'never') return 0;
-  let worst: Severity = 'info';
+  let worst: Severity | null = null;
   let unreadable = false;
   for (const { kind, severity } of findings) {
     if (kind === 'Unreadable') unreadable = true;
-    else if (atLeast(severity, worst)) worst = severity;
+    else if (worst === null || atLeast(severity, worst)) worst = severity;
   }
-  const code = atLeast(worst, failOn) ? { info: 0, warning: 20, error: 21, fatal: 22 }[worst] : 0;
+  const counts = worst !== null && failOn !== 'never' && atLeast(worst, failOn);
+  const code = counts ? { info: 20, warning: 20, error: 21, fatal: 22 }[worst!] : 0;
   return unreadable && code < 21 ? 30 : code;
 }
 
@@ -34,6 +34,7 @@ export class Tally {
   #verifiedBytes = 0;
   #damagedBytes = 0;
   #unreadBytes = 0;
+  #skippedBytes = 0;
 
   constructor(failOn: FailOn) {
     this.#failOn = failOn;
@@ -48,6 +49,7 @@ export class Tally {
       this.#verifiedBytes += segment.verifiedBytes;
       this.#damagedBytes += segment.damagedBytes;
       this.#unreadBytes += segment.unreadBytes;
+      if (segment.skippedSinceMicros !== null) this.#skippedBytes += segment.unreadBytes;
     }
     this.#addFindings(report.findings);
   }
@@ -77,6 +79,7 @@ export class Tally {
       verifiedBytes: this.#verifiedBytes,
       damagedBytes: this.#damagedBytes,
       unreadBytes: this.#unreadBytes,
+      skippedBytes: this.#skippedBytes,
       findings: { ...this.#findings },
       worst: this.#worst,
       exitCode: [22, 21, 30, 20].find((code) => this.#codes.has(code)) ?? 0,

@@ -7,6 +7,7 @@ import { segmentBytes } from '../check/targets.js';
 import { verifyPaths } from '../check/verify.js';
 import type { Summary } from '../domain/report.js';
 import { createScanner } from '../scan/pool.js';
+import { CheckpointRun } from './checkpoint.js';
 import type { CommandContext } from './context.js';
 import { flag, jobsOf, listOf, type Options, settingsOf, shardKeyOf } from './options.js';
 import { Progress } from './progress.js';
@@ -14,16 +15,17 @@ import { VerifyOutput } from './verify-output.js';
 
 export async function run(context: CommandContext, paths: readonly string[], options: Options): Promise<number> {
   const jobs = jobsOf(options);
-  const output = new VerifyOutput(context, options);
+  const checkpoint = await CheckpointRun.begin(context, paths, options);
+  const output = outputOf(context, options, checkpoint);
   const scanner = createScanner({ jobs, signal: context.signal });
   const tally = new Tally(options['failOn'] as FailOn);
   const progress = new Progress(context.streams.stderr, options['progress'] !== false, {
-    passed: () => scanner.passedBytes(),
+    passed: () => scanner.passedBytes() + (checkpoint?.passedOver ?? 0),
     total: () => segmentBytes(paths, { includeDeleted: flag(options, 'includeDeleted') }),
     findings: () => tally.findings(),
   });
   try {
-    for await (const event of verifyPaths(paths, scanner, checkOptions(context, options, jobs))) {
+    for await (const event of verifyPaths(paths, scanner, checkOptions(context, options, jobs, checkpoint))) {
       if (event.is === 'shard') {
         tally.addShard(event.report);
         await output.shard(event.report);
@@ -36,16 +38,28 @@ export async function run(context: CommandContext, paths: readonly string[], opt
     const exitCode = context.signalCode();
     const summary: Summary = exitCode === null ? tally.summary() : { ...tally.summary(), exitCode };
     await output.end(summary, context.signal.aborted);
+    checkpoint?.commit();
     return summary.exitCode;
   } finally {
     progress.stop();
     output.discard();
+    checkpoint?.discard();
     await scanner.close();
   }
 }
 
-function checkOptions(context: CommandContext, options: Options, jobs: number) {
+function outputOf(context: CommandContext, options: Options, checkpoint: CheckpointRun | null): VerifyOutput {
+  try {
+    return new VerifyOutput(context, options);
+  } catch (failure) {
+    checkpoint?.discard();
+    throw failure;
+  }
+}
+
+function checkOptions(context: CommandContext, options: Options, jobs: number, checkpoint: CheckpointRun | null) {
   return {
+    ...(checkpoint === null ? {} : { memory: checkpoint.memory }),
     settings: settingsOf(options),
     quick: flag(options, 'quick'),
     key: shardKeyOf(options),

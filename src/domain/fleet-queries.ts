@@ -30,7 +30,8 @@ CREATE TABLE shards AS
     list_sum((segments->'$[*].bytes')::BIGINT[]) AS bytes,
     list_sum((segments->'$[*].records')::BIGINT[]) AS records,
     list_sum((segments->'$[*].damagedBytes')::BIGINT[]) AS damaged,
-    list_sum((segments->'$[*].unreadBytes')::BIGINT[]) AS unread
+    list_sum(list_transform(segments::JSON[],
+      lambda s: if((s->>'$.skippedSinceMicros') IS NULL, (s->>'$.unreadBytes')::BIGINT, 0))) AS unread
   FROM lines WHERE type = 'shard';
 CREATE TABLE findings AS
   SELECT day, host, path, shard, f->>'$.kind' AS kind, f->>'$.severity' AS severity, f->>'$.file' AS file,

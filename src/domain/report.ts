@@ -30,6 +30,8 @@ export interface SegmentReport {
   readonly verifiedBytes: number;
   readonly damagedBytes: number;
   readonly unreadBytes: number;
+  /** Set when the segment was passed over as unchanged: an earlier run read every byte of it then, and found it clean. */
+  readonly skippedSinceMicros: bigint | null;
   readonly firstTimestampMicros: bigint | null;
   readonly lastTimestampMicros: bigint | null;
   readonly index: IndexReport | null;
@@ -141,6 +143,8 @@ export interface Summary {
   readonly verifiedBytes: number;
   readonly damagedBytes: number;
   readonly unreadBytes: number;
+  /** Of the unread bytes, those of segments that were passed over as unchanged since an earlier run. */
+  readonly skippedBytes: number;
   readonly findings: Readonly<Record<Severity, number>>;
   readonly worst: Severity | null;
   readonly exitCode: number;

@@ -162,6 +162,7 @@ function segmentJson(segment: SegmentReport): object {
     verifiedBytes: segment.verifiedBytes,
     damagedBytes: segment.damagedBytes,
     unreadBytes: segment.unreadBytes,
+    skippedSinceMicros: segment.skippedSinceMicros,
     firstTimestampMicros: segment.firstTimestampMicros,
     lastTimestampMicros: segment.lastTimestampMicros,
     index:
@@ -252,6 +253,7 @@ function summaryJson(summary: Summary): object {
     verifiedBytes: summary.verifiedBytes,
     damagedBytes: summary.damagedBytes,
     unreadBytes: summary.unreadBytes,
+    skippedBytes: summary.skippedBytes,
     findings: { info, warning, error, fatal },
     worst: summary.worst,
     exitCode: summary.exitCode,

@@ -78,7 +78,7 @@ function shownName(name: string): string {
 
 function runMetrics({ summary, partial, counts }: RunReport, { tool, checkedAtMicros }: PrometheusOptions) {
   const one = (value: Value): Sample[] => [[{}, value]];
-  const { verifiedBytes, damagedBytes, unreadBytes } = summary;
+  const { verifiedBytes, damagedBytes, unreadBytes, skippedBytes } = summary;
   return [
     metric('info', 'The tool that wrote these metrics.', [[{ version: shownName(tool.version) }, 1]]),
     metric('run_timestamp_seconds', 'When the run began, in seconds since 1970.', one(secondsOf(checkedAtMicros))),
@@ -106,10 +106,11 @@ function runMetrics({ summary, partial, counts }: RunReport, { tool, checkedAtMi
     ),
     metric('segments', 'Segments checked.', one(summary.segments)),
     metric('records', 'Intact records met.', one(summary.records)),
-    metric('bytes', 'Bytes of all segments: verified + damaged + unread is their size.', [
+    metric('bytes', 'Bytes of all segments: verified + damaged + unread + skipped is their size.', [
       [{ state: 'verified' }, verifiedBytes],
       [{ state: 'damaged' }, damagedBytes],
-      [{ state: 'unread' }, unreadBytes],
+      [{ state: 'unread' }, unreadBytes - skippedBytes],
+      [{ state: 'skipped' }, skippedBytes],
     ]),
   ];
 }
@@ -172,10 +173,11 @@ function contentMetrics(named: readonly Named[]): string[] {
   const bytes = named.flatMap(({ labels, shard }) => [
     [{ ...labels, state: 'verified' }, sum(shard, ({ verifiedBytes }) => verifiedBytes)] as const,
     [{ ...labels, state: 'damaged' }, sum(shard, ({ damagedBytes }) => damagedBytes)] as const,
-    [{ ...labels, state: 'unread' }, sum(shard, ({ unreadBytes }) => unreadBytes)] as const,
+    [{ ...labels, state: 'unread' }, sum(shard, (segment) => unreadOf(segment, false))] as const,
+    [{ ...labels, state: 'skipped' }, sum(shard, (segment) => unreadOf(segment, true))] as const,
   ]);
   return [
-    metric('shard_bytes', 'Bytes of the segments: verified + damaged + unread is their size.', bytes),
+    metric('shard_bytes', 'Bytes of the segments: verified + damaged + unread + skipped is their size.', bytes),
     metric(
       'shard_segments',
       'Segments of the shard.',
@@ -207,6 +209,11 @@ function contentMetrics(named: readonly Named[]): string[] {
       each(named, ({ tailOffset }) => tailOffset),
     ),
   ];
+}
+
+/** Unread bytes, of segments that were passed over as unchanged since an earlier run or of the others. */
+function unreadOf({ unreadBytes, skippedSinceMicros }: SegmentReport, skipped: boolean): number {
+  return (skippedSinceMicros !== null) === skipped ? unreadBytes : 0;
 }
 
 /** Labels that name a shard and no other, a directory given twice included. */

@@ -30,7 +30,7 @@ function segmentTable(shard: ShardReport, page: Page, all: boolean): string[] {
   if (segments.length === 0) return [];
   const shown = all || segments.length <= SEGMENT_ROWS ? segments : notable(shard);
   const damaged = segments.some(({ damagedBytes }) => damagedBytes > 0);
-  const unread = segments.some(({ unreadBytes }) => unreadBytes > 0);
+  const unread = segments.some((segment) => unreadNow(segment) > 0);
   const columns: Column[] = [
     { title: 'segment', align: 'left', leads: true },
     { title: 'version', align: 'left' },
@@ -50,17 +50,21 @@ function segmentTable(shard: ShardReport, page: Page, all: boolean): string[] {
     `${segment.baseOffset ?? '?'}..${segment.nextOffset ?? '?'}`,
     grouped(segment.records),
     grouped(segment.bytes),
-    segment.verifiedBytes === segment.bytes ? 'all' : grouped(segment.verifiedBytes),
+    verifiedText(segment),
     ...(damaged ? [grouped(segment.damagedBytes)] : []),
-    ...(unread ? [grouped(segment.unreadBytes)] : []),
+    ...(unread ? [grouped(unreadNow(segment))] : []),
     indexText(segment, segment === newest, faults),
   ]);
   const lines = renderColumns(columns, rows, {
     width: page.width,
     paintTitles: page.paint.faint,
     paintRow: (text, row) => {
-      const { damagedBytes, unreadBytes } = shown[row]!;
-      return damagedBytes > 0 ? page.paint.error(text) : unreadBytes > 0 ? page.paint.warning(text) : text;
+      const segment = shown[row]!;
+      return segment.damagedBytes > 0
+        ? page.paint.error(text)
+        : unreadNow(segment) > 0
+          ? page.paint.warning(text)
+          : text;
     },
   });
   const hidden = segments.length - shown.length;
@@ -69,7 +73,18 @@ function segmentTable(shard: ShardReport, page: Page, all: boolean): string[] {
 }
 
 function isHurt(segment: SegmentReport): boolean {
-  return segment.damagedBytes > 0 || segment.unreadBytes > 0;
+  return segment.damagedBytes > 0 || unreadNow(segment) > 0;
+}
+
+/** Bytes that nobody has read, not counting what an earlier run found clean. */
+function unreadNow({ unreadBytes, skippedSinceMicros }: SegmentReport): number {
+  return skippedSinceMicros === null ? unreadBytes : 0;
+}
+
+/** `all`, a number of bytes, or the day of the run that read them. */
+function verifiedText({ verifiedBytes, bytes, skippedSinceMicros }: SegmentReport): string {
+  if (skippedSinceMicros !== null) return `on ${microsText(skippedSinceMicros).slice(0, 10)}`;
+  return verifiedBytes === bytes ? 'all' : grouped(verifiedBytes);
 }
 
 /** Those with something to see, as far as the rows go, and both ends. */
@@ -103,13 +118,15 @@ export function indexText({ index }: SegmentReport, newest: boolean, faults: Rea
 function totalsText(shard: ShardReport): string {
   const sum = (of: (segment: SegmentReport) => number) => shard.segments.reduce((total, each) => total + of(each), 0);
   const damaged = sum(({ damagedBytes }) => damagedBytes);
+  const skipped = sum((segment) => segment.unreadBytes - unreadNow(segment));
   const checked = sum(({ verifiedBytes }) => verifiedBytes) + damaged;
   return (
     `${counted(
       sum(({ records }) => records),
       'record',
     )} in ${counted(shard.segments.length, 'segment')}, ` +
-    `${counted(checked, 'byte')} checked, ${grouped(damaged)} damaged, ${grouped(sum(({ unreadBytes }) => unreadBytes))} unread`
+    `${counted(checked, 'byte')} checked, ${grouped(damaged)} damaged, ${grouped(sum(unreadNow))} unread` +
+    (skipped === 0 ? '' : `, ${grouped(skipped)} passed over as unchanged`)
   );
 }
 

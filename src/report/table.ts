@@ -222,11 +222,12 @@ const TROUBLE: readonly { readonly verdict: Verdict; readonly words: string; rea
 function summaryLines(summary: Summary, partial: boolean, memory: Memory, page: Page): string[] {
   const say = (text: string) => wrap(text, page.width, { rest: '  ' });
   const notice = 'INTERRUPTED: this report covers what was read until then';
-  const { shards, segments, records, bytes, verifiedBytes, damagedBytes, unreadBytes } = summary;
+  const { shards, segments, records, bytes, verifiedBytes, damagedBytes, unreadBytes, skippedBytes } = summary;
   const totals =
     `${counted(shards, 'shard')}, ${counted(segments, 'segment')}, ${counted(records, 'record')}, ` +
     `${counted(bytes, 'byte')}: ${grouped(verifiedBytes)} verified, ${grouped(damagedBytes)} damaged, ` +
-    `${grouped(unreadBytes)} unread`;
+    `${grouped(unreadBytes - skippedBytes)} unread` +
+    (skippedBytes === 0 ? '' : `, ${grouped(skippedBytes)} passed over as unchanged`);
   return [
     ...(partial ? say(notice).map(page.paint.warning) : []),
     ...(shards === 0 ? say('No shard was found: nothing was checked.') : []),

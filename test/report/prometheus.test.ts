@@ -109,6 +109,7 @@ describe('renderPrometheus', () => {
     expect(valuesOf(samples, 'felix_fsck_shard_bytes')).to.deep.equal({
       verified: '1251',
       damaged: '4096',
+      skipped: '0',
       unread: '0',
     });
     expect(valuesOf(samples, 'felix_fsck_shard_findings')).to.deep.equal({ 'fatal RecordHeaderChecksum': '1' });

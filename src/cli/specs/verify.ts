@@ -31,6 +31,18 @@ export const VERIFY: CommandSpec = {
       description: 'also write a page for people without the tool: it shows bytes around the damage, payloads included',
     },
     { flags: '--quick', description: 'check only what a broker checks at open' },
+    {
+      flags: '--since-checkpoint <file>',
+      description:
+        'pass over sealed segments that an earlier run found clean and that have not changed since, and remember in ' +
+        'that file what this run found clean; it is made when it is not there',
+    },
+    {
+      flags: '--recheck-after <days>',
+      description: 'with --since-checkpoint: read a segment again that was last read longer ago; 0 reads everything',
+      value: 'count',
+      default: 30,
+    },
     ALL,
     QUIET,
     COLOR,
