@@ -285,6 +285,7 @@ class SegmentScanner {
     const window = this.#window;
     const position = this.#position;
     if (position !== window.start && window.end - position < MIN_WINDOW_BYTES) {
+      yield position;
       window.load(position);
       return true;
     }
