@@ -10,6 +10,8 @@ export interface InProcessOutcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** Standard output as it came. */
+  readonly stdoutBytes: Uint8Array;
 }
 
 export async function runInProcess(args: readonly string[], input = ''): Promise<InProcessOutcome> {
@@ -17,15 +19,20 @@ export async function runInProcess(args: readonly string[], input = ''): Promise
   const stderr = new Captured();
   const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)]);
   const code = await main(args, { stdout, stderr, stdin });
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
+  return { code, stdout: stdout.text(), stderr: stderr.text(), stdoutBytes: stdout.bytes() };
 }
 
 class Captured extends Writable {
   readonly #chunks: Buffer[] = [];
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.#chunks.push(chunk);
+    // Whoever wrote it may use its memory again.
+    this.#chunks.push(Buffer.from(chunk));
     done();
+  }
+
+  bytes(): Uint8Array {
+    return Buffer.concat(this.#chunks);
   }
 
   text(): string {
