@@ -10,6 +10,7 @@ import type { Scanner } from '../scan/scanner.js';
 import type { ScanSettings } from '../scan/segment-file.js';
 import { ReadFailure } from '../store/byte-source.js';
 import { FileSource } from '../store/file-source.js';
+import { isUnfinished, JournalsSeen } from '../store/journals.js';
 import type { Entry } from '../store/walk.js';
 import { makeFinding, type Subject } from './make-finding.js';
 import type { StraySegment } from './segments.js';
@@ -42,7 +43,7 @@ export async function checkStrays(
   scanner: Scanner,
   settings: ScanSettings,
 ): Promise<StrayFindings> {
-  const findings: Finding[] = [];
+  const findings = repairJournals(subject, scanner);
   const segments: StraySegment[] = [];
   for (const entry of strays.slice(0, DESCRIBED)) {
     if (entry.type !== 'file') findings.push(stray(subject, entry, describeType(entry.type)));
@@ -53,6 +54,24 @@ export async function checkStrays(
     findings.push(makeFinding(subject, { kind: 'StrayFile', severity: 'info', file: null, detail }));
   }
   return { findings, segments };
+}
+
+/** Directories above the shards are listed once in a run; a scanner lives as long as that. */
+const SEEN = new WeakMap<Scanner, JournalsSeen>();
+
+/** Repairs by this tool whose journals lie beside the shard; those that were taken back leave nothing to say. */
+function repairJournals(subject: Subject, scanner: Scanner): Finding[] {
+  const seen = SEEN.get(scanner) ?? new JournalsSeen();
+  SEEN.set(scanner, seen);
+  return seen
+    .beside(subject.path)
+    .filter(({ state }) => state !== 'undone')
+    .map((sighting) => {
+      const { path, state, changedAt } = sighting;
+      const detail = { looksLike: 'the journal of a repair', bytes: 0, journal: { path, state, changedAt } };
+      const severity = isUnfinished(sighting) ? 'warning' : 'info';
+      return { ...makeFinding(subject, { kind: 'StrayFile', severity, file: null, detail }), path };
+    });
 }
 
 async function checkFile(

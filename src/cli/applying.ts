@@ -105,7 +105,7 @@ export async function confirm(context: CommandContext, name: string, yes: boolea
 
 /** What was typed; nothing when the input ended or the run was interrupted. */
 async function answerTo(question: string, input: Readable, output: Writable, signal: AbortSignal): Promise<string> {
-  const asking = createInterface({ input, output });
+  const asking = createInterface({ input, output, terminal: false });
   const answer = new Promise<string>((resolve) => {
     asking.once('close', () => resolve(''));
     asking.question(question, resolve);

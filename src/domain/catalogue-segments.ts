@@ -200,11 +200,13 @@ export const SEGMENT_ROWS = {
   },
   StrayFile: {
     title: 'file that no reader opens',
-    severities: ['info'],
-    severityRule: 'Always info: a broker passes over the file.',
+    severities: ['warning', 'info'],
+    severityRule:
+      'Info: a broker passes over the file. Warning for the journal of a repair by this tool that was not finished.',
     sentence: SEGMENT_SENTENCES.StrayFile,
     cause: prose`A temporary of a write that a crash stopped (.tmp), a copy or rename of a repair that was never finished (.bak,
-      .repair, .broken), an index whose segment is gone, or what file systems and other systems leave (lost+found, ._*, .nfs*).`,
+      .repair, .broken), an index whose segment is gone, or what file systems and other systems leave (lost+found, ._*, .nfs*).
+      Beside the shard, the journal of a repair by this tool (.SHARD.felix-fsck-TIME).`,
     evidence: prose`Its content, not its name, tells: a segment under another name is scanned for its offsets, and when those are
       missing from the log the finding of the gap names this file.`,
     broker:
@@ -213,6 +215,10 @@ export const SEGMENT_ROWS = {
       byHand(
         'Leave it until the shard is sound: it may hold the only copy of records that the log misses.',
         'Nothing.',
+      ),
+      byHand(
+        'Finish a repair by this tool that was cut short with apply --resume and its journal, or take it back with undo.',
+        'What the plan in the journal says, and nothing more; undo brings every old byte back.',
       ),
       {
         what: 'Find out what the file holds.',

@@ -85,6 +85,8 @@ export interface FindingDetails {
     readonly offsets?: { readonly from: bigint; readonly to: bigint };
     readonly records?: number;
     readonly note?: string;
+    /** Set for the journal of a repair beside the shard: where it is, how far the repair came, and when. */
+    readonly journal?: { readonly path: string; readonly state: string; readonly changedAt: string | null };
   };
   IndexMissing: { readonly entriesExpected?: number };
   IndexBaseOffset: { readonly expected: bigint; readonly found: bigint };

@@ -1,8 +1,8 @@
 /**
  * The command to run next, for each kind of finding.
  *
- * What is proposed is never more than a look or a plan: every command here is safe to run as it stands, and a cut is
- * proposed only where nothing intact follows the damage. A record that may have been acknowledged is first asked of a
+ * What is proposed is never more than a look or a plan, but for a repair that was begun already and wants its end: every
+ * command here is safe to run as it stands, and a cut is proposed only where nothing intact follows the damage. A record that may have been acknowledged is first asked of a
  * replica or of the object store.
  */
 
@@ -117,6 +117,12 @@ function nothing(): null {
   return null;
 }
 
+/** What an unfinished repair asks for; one that was carried out asks for nothing. */
+function journalStep({ path, state }: { readonly path: string; readonly state: string }): string | null {
+  if (state === 'applying') return `felix-fsck apply --resume ${shellPath(path)}`;
+  return state === 'undoing' || state === 'preparing' ? `felix-fsck undo ${shellPath(path)}` : null;
+}
+
 export const NEXT_STEPS: { readonly [K in FindingKind]: NextStep<K> } = {
   SegmentMagic: (_, context) => segmentMagicStep(context),
   SegmentVersion: () => explain('SegmentVersion'),
@@ -128,6 +134,7 @@ export const NEXT_STEPS: { readonly [K in FindingKind]: NextStep<K> } = {
   NoSegments: (_, context) => heal(context) ?? explain('NoSegments'),
   SegmentFileName: () => explain('SegmentFileName'),
   StrayFile: (detail, context) => {
+    if (detail.journal !== undefined) return journalStep(detail.journal);
     const file = fileWord(context);
     return detail.offsets === undefined || file === null ? null : `felix-fsck inspect ${file}`;
   },

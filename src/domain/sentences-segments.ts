@@ -48,6 +48,15 @@ function lostWithHeader(context: FindingContext): string {
   return 'the records behind it are judged by their own checksums';
 }
 
+/** What the journal of a repair says of the shard beside it, by its state. */
+const JOURNAL_WORDS: Readonly<Record<string, string>> = {
+  preparing: 'A repair was begun and stopped before it changed anything',
+  applying: 'A repair of this shard was not finished: some of its files are as before and others as after',
+  applied: 'A repair of this shard was carried out, and its journal keeps the old bytes',
+  undoing: 'A repair of this shard was not taken back to the end: some files are as before it and others as after',
+  unknown: 'The journal of a repair lies here and cannot be read: how far the repair came is not known',
+};
+
 export const SEGMENT_SENTENCES = {
   SegmentMagic: ({ found }, context) =>
     sentenceOf(
@@ -106,11 +115,13 @@ export const SEGMENT_SENTENCES = {
       `${context.file === null ? 'The name' : `The name ${quoted(context.file)}`} counts as segment ${id}, but the file that is then opened is ${quoted(opened)}`,
       'its content was not judged as a segment',
     ),
-  StrayFile: ({ looksLike, bytes, offsets, records, note }) =>
+  StrayFile: ({ looksLike, bytes, offsets, records, note, journal }) =>
     sentenceOf(
-      bytes === 0
-        ? 'No reader opens this file: it is empty (0 bytes)'
-        : `No reader opens this file: ${bytesOf(bytes)} that ${bytes === 1 ? 'looks' : 'look'} like ${printable(looksLike)}`,
+      journal !== undefined
+        ? `${JOURNAL_WORDS[journal.state] ?? JOURNAL_WORDS['unknown']!}${journal.changedAt === null ? '' : ` (${journal.state} since ${journal.changedAt})`}`
+        : bytes === 0
+          ? 'No reader opens this file: it is empty (0 bytes)'
+          : `No reader opens this file: ${bytesOf(bytes)} that ${bytes === 1 ? 'looks' : 'look'} like ${printable(looksLike)}`,
       offsets === undefined
         ? null
         : `it holds ${records === undefined ? '' : `${counted(records, 'intact record')} in `}${offsetsOf(offsets)}`,

@@ -9,7 +9,8 @@
 import type { FileState, Plan, PlanStep } from '../domain/plan.js';
 import { invariant } from '../domain/result.js';
 import { PinnedFile, readSmallFile } from '../store/file-digest.js';
-import { JOURNAL_FILE, journalName, journalsBeside, sight } from '../store/journals.js';
+import { journalName } from '../store/journal-names.js';
+import { JOURNAL_FILE, journalsBeside, sight } from '../store/journals.js';
 import { isSameFile, type PathFacts, pathFacts, realPath } from '../store/path-facts.js';
 import { joinShown, listDirectory } from '../store/walk.js';
 import { type DurableFs, WriteFailure } from './durable-fs.js';

@@ -151,10 +151,11 @@ function planCutOf(input: TailInput, newest: NewestFacts, cut: CutFacts, content
   const { intactRecords, offsets } = plan.value.loses;
   if (intactRecords <= request.loseIntact) return plan;
   const where = offsets === null ? '' : ` (${offsetsOf(offsets)})`;
+  const salvage = `felix-fsck salvage ${shellPath(view.path)} --to DIR`;
   return refuse(
-    `${counted(intactRecords, 'intact record')}${where} would go with the cut. Copy them out first; to cut all the same, ` +
-      `say how many may go with --lose-intact ${intactRecords}.`,
-    `felix-fsck salvage ${shellPath(view.path)} --to DIR`,
+    `${counted(intactRecords, 'intact record')}${where} would go with the cut: ${salvage} copies them out first. To cut all ` +
+      `the same, say how many may go with --lose-intact ${intactRecords}.`,
+    salvage,
   );
 }
 

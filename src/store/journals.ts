@@ -9,6 +9,7 @@ import { readdirSync } from 'node:fs';
 import { decodeUtf8 } from '../format/bytes.js';
 import { ReadFailure } from './byte-source.js';
 import { readSmallFile } from './file-digest.js';
+import { shardOfJournal } from './journal-names.js';
 import { pathFacts, realPath } from './path-facts.js';
 import { joinShown } from './walk.js';
 
@@ -32,19 +33,6 @@ export interface JournalSighting {
   readonly shard: string | null;
 }
 
-const JOURNAL_NAME = /^\.(.+)\.felix-fsck-[0-9]{8}T[0-9]{6}Z(?:-[0-9]+)?$/;
-
-/** `.<shard>.felix-fsck-<time>`: dotted, so that no broker and no walk takes it for a shard. */
-export function journalName(shardName: string, at: Date, attempt = 1): string {
-  const time = `${at.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
-  return `.${shardName}.felix-fsck-${time}${attempt === 1 ? '' : `-${attempt}`}`;
-}
-
-/** The shard that a journal's name speaks of; null for any other name. */
-export function shardOfJournal(name: string): string | null {
-  return JOURNAL_NAME.exec(name)?.[1] ?? null;
-}
-
 /** True when the shard may be half-way between two states. */
 export function isUnfinished({ state }: JournalSighting): boolean {
   return state === 'applying' || state === 'undoing' || state === 'unknown';
@@ -52,16 +40,30 @@ export function isUnfinished({ state }: JournalSighting): boolean {
 
 /** Journals of the shard in `shardPath`, oldest first. A parent that cannot be listed has none that could be told. */
 export function journalsBeside(shardPath: string): JournalSighting[] {
-  const real = attempt(() => realPath(shardPath));
-  if (real === null || real === '/') return [];
-  const slash = real.lastIndexOf('/');
-  const parent = real.slice(0, slash) || '/';
-  const shard = real.slice(slash + 1);
-  const names = attempt(() => readdirSync(parent)) ?? [];
-  return names
-    .filter((name) => shardOfJournal(name) === shard)
-    .sort()
-    .map((name) => sight(joinShown(parent, name)));
+  return new JournalsSeen().beside(shardPath);
+}
+
+/** The same for many shards: each directory above them is listed once, when it is first asked for. */
+export class JournalsSeen {
+  readonly #names = new Map<string, readonly string[]>();
+
+  beside(shardPath: string): JournalSighting[] {
+    const real = attempt(() => realPath(shardPath));
+    if (real === null || real === '/') return [];
+    const slash = real.lastIndexOf('/');
+    const parent = real.slice(0, slash) || '/';
+    return this.#listed(parent)
+      .filter((name) => shardOfJournal(name) === real.slice(slash + 1))
+      .map((name) => sight(joinShown(parent, name)));
+  }
+
+  #listed(parent: string): readonly string[] {
+    const known = this.#names.get(parent);
+    if (known !== undefined) return known;
+    const names = (attempt(() => readdirSync(parent)) ?? []).filter((name) => shardOfJournal(name) !== null).sort();
+    this.#names.set(parent, names);
+    return names;
+  }
 }
 
 /** What a journal says of itself. Throws nothing. */

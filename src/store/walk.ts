@@ -8,6 +8,7 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { indexIdOf, segmentIdOf } from '../format/names.js';
 import type { RawPath } from './file-source.js';
+import { shardOfJournal } from './journal-names.js';
 
 export type EntryType = 'file' | 'directory' | 'link' | 'fifo' | 'socket' | 'device';
 
@@ -222,7 +223,7 @@ export function* discover(path: string, options: DiscoverOptions): Generator<Dis
       if (entry.type === 'directory') {
         if (!entered(entry.name, options) || next.depth >= MAX_DEPTH) continue;
         below.push({ path: joinShown(next.path, entry.name), raw: entry.path, depth: next.depth + 1, root });
-      } else if (!shard && entry.type !== 'file') {
+      } else if (!shard && entry.type !== 'file' && shardOfJournal(entry.name) === null) {
         yield { what: 'stranger', path: joinShown(next.path, entry.name), root, entry };
       }
     }

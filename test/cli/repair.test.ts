@@ -208,7 +208,7 @@ describe('the question before a shard is changed', () => {
       new Writable({
         write: (chunk: Buffer, _encoding, done) => {
           asked += chunk.toString();
-          if (asked.includes('type its name')) stdin.end(typed);
+          if (asked.includes('type its name') && !stdin.writableEnded) stdin.end(typed);
           done();
         },
       }),

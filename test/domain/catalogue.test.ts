@@ -38,7 +38,7 @@ const KINDS: Readonly<Record<string, string>> = {
   BlankFirstSegment: 'warning',
   NoSegments: 'error',
   SegmentFileName: 'fatal',
-  StrayFile: 'info',
+  StrayFile: 'warning info',
   IndexMissing: 'warning',
   IndexBaseOffset: 'warning',
   IndexEntry: 'fatal error warning',
