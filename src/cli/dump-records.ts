@@ -5,14 +5,14 @@
 import { type DumpOutcome, type DumpQuery, dumpLog, noOutcome } from '../check/dump.js';
 import { type LogFiles, openLog } from '../check/log-files.js';
 import { targetsOf } from '../check/targets.js';
-import type { Disclosure, DumpSummary, RecordKindName } from '../domain/record-view.js';
+import type { Delimiter, Disclosure, DumpSummary, RecordKindName } from '../domain/record-view.js';
 import { fail } from '../domain/result.js';
 import { printable } from '../domain/wording.js';
 import { bytesOfHex, encodeUtf8 } from '../format/bytes.js';
 import { RecordCsv } from '../report/record-csv.js';
 import { RecordHex } from '../report/record-hex.js';
 import { RecordJson } from '../report/record-json.js';
-import { type Delimiter, RecordRaw } from '../report/record-raw.js';
+import { RecordRaw } from '../report/record-raw.js';
 import type { RecordReport } from '../report/record-report.js';
 import { RecordTable } from '../report/record-table.js';
 import type { CommandContext } from './context.js';

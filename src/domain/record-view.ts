@@ -149,3 +149,8 @@ export interface DumpSummary {
   readonly missing: number;
   readonly exitCode: number;
 }
+
+/** A byte behind each payload that is written as it is, or its length in front of it as a big-endian u32. */
+export const DELIMITERS = ['newline', 'nul', 'length'] as const;
+
+export type Delimiter = (typeof DELIMITERS)[number];

@@ -41,6 +41,8 @@ export function chanceWords(chance: number): string {
   return `about 1 in ${oneIn < 1e15 ? grouped(Math.round(oneIn)) : oneIn.toExponential(1)}`;
 }
 
+/** What most text is made of; the test for everything else costs a start more than all the rest of a small report. */
+const PLAIN = /^[ -~]*$/;
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
 
 /**
@@ -48,6 +50,7 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p
  * unassigned and lone surrogate characters `\u{…}`. Text that went through it once passes unchanged.
  */
 export function printable(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replace(UNPRINTABLE, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return code <= 0x9f ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;

@@ -5,14 +5,10 @@
  * missing ranges have no place among payloads: they are handed on as sentences.
  */
 
-import type { DamageRow, DumpSummary, MissingRow, RecordView } from '../domain/record-view.js';
+import type { DamageRow, Delimiter, DumpSummary, MissingRow, RecordView } from '../domain/record-view.js';
 import { printable } from '../domain/wording.js';
 import { ByteWriter } from './byte-writer.js';
 import type { RecordReport } from './record-report.js';
-
-export const DELIMITERS = ['newline', 'nul', 'length'] as const;
-/** A byte behind each payload, or its length in front of it as a big-endian u32. */
-export type Delimiter = (typeof DELIMITERS)[number];
 
 export class RecordRaw implements RecordReport {
   readonly out = new ByteWriter();

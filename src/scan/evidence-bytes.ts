@@ -2,9 +2,10 @@
  * What bytes look like by themselves, whatever was expected in their place.
  */
 
+import { bytesOf } from '../domain/wording.js';
 import { decodeUtf8, hexOf } from '../format/bytes.js';
 import { type IdentityKind, identify } from '../format/identify.js';
-import { byteText, type Evidence, type EvidenceSlug, type View } from './evidence-view.js';
+import type { Evidence, EvidenceSlug, View } from './evidence-view.js';
 
 /** Shorter runs of printable bytes turn up by chance. */
 const TEXT_BYTES = 12;
@@ -19,7 +20,7 @@ export function onesEvidence({ own, samples, range }: View): Evidence | null {
   const isOne = (byte: number) => byte === 0xff;
   if (own.length < 8 || !own.every(isOne) || !samples.every((sample) => sample.every(isOne))) return null;
   const count =
-    samples.length === 0 ? byteText(own.length) : `${byteText(range.to - range.from)}, all that were looked at`;
+    samples.length === 0 ? bytesOf(own.length) : `${bytesOf(range.to - range.from)}, all that were looked at`;
   return { slug: 'ones', phrase: `${count} of 0xff` };
 }
 
@@ -28,8 +29,8 @@ export function partlyZerosEvidence({ own, range }: View): Evidence | null {
   const zeros = own.findIndex((byte) => byte !== 0);
   if (zeros < ZERO_BYTES) return null;
   const end = range.from + zeros;
-  const aligned = end % SECTOR_BYTES === 0 ? `, up to a boundary of ${byteText(boundaryOf(end))}` : '';
-  return { slug: 'partly-zeros', phrase: `${byteText(zeros)} of zeros${aligned}, then other bytes` };
+  const aligned = end % SECTOR_BYTES === 0 ? `, up to a boundary of ${bytesOf(boundaryOf(end))}` : '';
+  return { slug: 'partly-zeros', phrase: `${bytesOf(zeros)} of zeros${aligned}, then other bytes` };
 }
 
 function boundaryOf(position: number): number {
@@ -92,7 +93,7 @@ export function textEvidence({ own, samples }: View): Evidence | null {
   const all = [own, ...samples];
   const whole = own.length >= 8 && all.every(isText);
   if (!whole && run < TEXT_BYTES) return null;
-  const where = whole ? '' : `, in its first ${byteText(run)}`;
+  const where = whole ? '' : `, in its first ${bytesOf(run)}`;
   const json = /^\s*(\{\s*["}]|\[\s*[[{"\]])/.test(own.toString('latin1', 0, Math.min(own.length, 256)));
   return json ? { slug: 'json', phrase: `JSON text${where}` } : { slug: 'text', phrase: `text${where}` };
 }
@@ -128,8 +129,8 @@ export function repeatedEvidence({ own }: View): Evidence | null {
   }
   const { period, run } = best;
   if (run < REPEATED_BYTES || run * 2 < own.length) return null;
-  const pattern = period <= 8 ? `0x${hexOf(own.subarray(0, period))}` : `a pattern of ${byteText(period)}`;
-  const where = run === own.length ? '' : ` in its first ${byteText(run)}`;
+  const pattern = period <= 8 ? `0x${hexOf(own.subarray(0, period))}` : `a pattern of ${bytesOf(period)}`;
+  const where = run === own.length ? '' : ` in its first ${bytesOf(run)}`;
   return { slug: 'repeated', phrase: `${pattern}, repeated${where}` };
 }
 

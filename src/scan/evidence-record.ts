@@ -5,6 +5,7 @@
  * claim is made only when it does.
  */
 
+import { bytesOf } from '../domain/wording.js';
 import { readU32, readU64, writeU32, writeU64 } from '../format/bytes.js';
 import { crc32 } from '../format/checksum.js';
 import {
@@ -20,7 +21,7 @@ import {
 import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
 import { insertionPoints, missingByte } from './crc-splice.js';
 import { printableRun } from './evidence-bytes.js';
-import { byteText, type Evidence, type View } from './evidence-view.js';
+import type { Evidence, View } from './evidence-view.js';
 import { bytesAt } from './pieces.js';
 import { allZeros, startOfZeros } from './zeros.js';
 
@@ -51,13 +52,13 @@ export function cutOffEvidence({ own, range, context }: View): Evidence | null {
   const end = range.from + header.value.totalLen;
   if (resumedAt != null && resumedAt < end) return endsEarly(range.from, end, resumedAt);
   if (end <= range.to) return null;
-  const there = `${byteText(range.to - range.from)} out of ${byteText(header.value.totalLen)}`;
+  const there = `${bytesOf(range.to - range.from)} out of ${bytesOf(header.value.totalLen)}`;
   return { slug: 'torn-write', phrase: `a record that was never finished: ${there} are there` };
 }
 
 function endsEarly(from: number, end: number, resumedAt: number): Evidence {
-  const missing = byteText(end - resumedAt);
-  const phrase = `a record cut short: ${byteText(resumedAt - from)} of it are there, ${missing} fewer than its length says, and the next record follows`;
+  const missing = bytesOf(end - resumedAt);
+  const phrase = `a record cut short: ${bytesOf(resumedAt - from)} of it are there, ${missing} fewer than its length says, and the next record follows`;
   return { slug: 'torn-write', phrase };
 }
 
@@ -71,7 +72,7 @@ function partOfHeader(bytes: Uint8Array, expectedOffset: bigint | null, least: n
   if (!isLengthWord(word) || bytes.every((byte) => byte === 0)) return null;
   return {
     slug: 'torn-write',
-    phrase: `the first ${byteText(bytes.length)} of a record header that was never finished`,
+    phrase: `the first ${bytesOf(bytes.length)} of a record header that was never finished`,
   };
 }
 
@@ -88,7 +89,7 @@ export function tornHeaderEvidence({ source, own, range, context }: View): Evide
   if (!allZeros(source, boundary, range.to)) return null;
   return {
     slug: 'torn-write',
-    phrase: `${byteText(part.length)} of a record header, and zeros from ${sectorText(boundary)} on`,
+    phrase: `${bytesOf(part.length)} of a record header, and zeros from ${sectorText(boundary)} on`,
   };
 }
 
@@ -107,7 +108,7 @@ export function zeroEndEvidence({ source, range, context }: View): Evidence | nu
 
 function sectorText(position: number): string {
   const size = position % 4096 === 0 ? 4096 : SECTOR_BYTES;
-  return `byte ${position}, a boundary of ${byteText(size)},`;
+  return `byte ${position}, a boundary of ${bytesOf(size)},`;
 }
 
 /** A record that ends where another, intact one begins. */
@@ -157,16 +158,16 @@ function putIn(points: readonly number[], extra: number, from: number, tagLen: n
   // The same bytes on either side of a place move it about; where a writer would have stopped is the likeliest.
   if (points.some((point) => point === 0 || point === tagLen)) {
     const where = points.includes(0) ? 'header and payload' : 'tag and payload';
-    const phrase = `a record with ${byteText(extra)} of something else between its ${where}: without them it verifies`;
+    const phrase = `a record with ${bytesOf(extra)} of something else between its ${where}: without them it verifies`;
     return { slug: 'foreign', phrase };
   }
   const at = from + RECORD_HEADER_LEN + points[0]!;
-  const phrase = `a record into which ${byteText(extra)} were put at byte ${at}: without them it verifies`;
+  const phrase = `a record into which ${bytesOf(extra)} were put at byte ${at}: without them it verifies`;
   return { slug: 'shifted', phrase };
 }
 
 function lostBytes(count: number, at: number): Evidence {
-  return { slug: 'shifted', phrase: `a record that lost ${byteText(count)} at byte ${at}: with them it verifies` };
+  return { slug: 'shifted', phrase: `a record that lost ${bytesOf(count)} at byte ${at}: with them it verifies` };
 }
 
 /**
@@ -184,7 +185,7 @@ export function displacedHeaderEvidence(view: View): Evidence | null {
     if (header === null) continue;
     if (shift === 0) return overwritten(own, header, range.from);
     if (shift < 0) return lostBytes(-shift, range.from);
-    const phrase = `a record with ${byteText(shift)} put into or in front of its header: without them it verifies`;
+    const phrase = `a record with ${bytesOf(shift)} put into or in front of its header: without them it verifies`;
     return { slug: 'shifted', phrase };
   }
   return null;
@@ -210,7 +211,7 @@ function overwritten(own: Uint8Array, header: Uint8Array, from: number): Evidenc
   const span = own.subarray(first, end);
   const where = `over bytes ${from + first}..${from + end} of a record header that is otherwise whole`;
   if (span.length >= 4 && printableRun(span) === span.length) return { slug: 'text', phrase: `text ${where}` };
-  return { slug: 'overwritten', phrase: `${byteText(span.length)} of something else ${where}` };
+  return { slug: 'overwritten', phrase: `${bytesOf(span.length)} of something else ${where}` };
 }
 
 /** Line feeds that became a carriage return and a line feed: undone, the header or the record verifies. */
@@ -254,7 +255,7 @@ export function withoutCarriageReturns(bytes: Buffer): { readonly bytes: Uint8Ar
 export function duplicateEvidence({ source, own, samples, range }: View): Evidence | null {
   const length = range.to - range.from;
   if (samples.length > 0 || !isDuplicate(source, range.from, own)) return null;
-  return { slug: 'duplicate', phrase: `the ${byteText(length)} just in front of it once more` };
+  return { slug: 'duplicate', phrase: `the ${bytesOf(length)} just in front of it once more` };
 }
 
 /** An intact record that stands twice; `claimedEnd` is its end. */
@@ -277,6 +278,6 @@ export function betweenRecordsEvidence({ source, range, context }: View): Eviden
   if (expectedOffset === null || context.resumedAt !== range.to) return null;
   const next = decodeRecordHeader(bytesAt(source, range.to, Math.min(source.size, range.to + RECORD_HEADER_LEN)));
   if (!next.ok || next.value.offset !== expectedOffset) return null;
-  const phrase = `${byteText(range.to - range.from)} that belong to no record: the record that is due follows them`;
+  const phrase = `${bytesOf(range.to - range.from)} that belong to no record: the record that is due follows them`;
   return { slug: 'foreign', phrase };
 }

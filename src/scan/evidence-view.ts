@@ -97,10 +97,3 @@ export function lookAt(source: ByteSource, range: ByteRange, kind: FindingKind, 
   }
   return { source, range, kind, context, ahead, own: ahead.subarray(0, looked), samples };
 }
-
-const NUMBERS = new Intl.NumberFormat('en-US');
-
-/** "4,096 bytes", "1 byte". */
-export function byteText(count: number): string {
-  return `${NUMBERS.format(count)} ${count === 1 ? 'byte' : 'bytes'}`;
-}

@@ -8,6 +8,7 @@
 
 import type { BitFlip, CorruptionKind, FindingKind } from '../domain/finding.js';
 import type { ByteRange } from '../domain/units.js';
+import { bytesOf } from '../domain/wording.js';
 import { readU64 } from '../format/bytes.js';
 import { decodeRecordHeader, RECORD_HEADER_LEN } from '../format/record.js';
 import {
@@ -42,7 +43,6 @@ import {
   zeroEndEvidence,
 } from './evidence-record.js';
 import {
-  byteText,
   type Evidence,
   type EvidenceContext,
   type EvidenceSlug,
@@ -123,7 +123,7 @@ function judge(source: ByteSource, range: ByteRange, kind: FindingKind, context:
   const view = lookAt(source, range, kind, context);
   if (kind === 'OffsetOutOfOrder') return repeatedRecordEvidence(view);
   if (isZero(view.own) && allZeros(source, range.from + view.own.length, range.to)) {
-    return { slug: 'zeros', phrase: `zeros: all ${byteText(range.to - range.from)}` };
+    return { slug: 'zeros', phrase: `zeros: all ${bytesOf(range.to - range.from)}` };
   }
   for (const recognise of recognisers(view)) {
     const evidence = recognise(view);
@@ -192,14 +192,14 @@ function crlfSegmentEvidence({ ahead }: View): Evidence | null {
 function displacedSegmentEvidence({ ahead }: View): Evidence | null {
   const later = findSegmentHeader(ahead, 1);
   if (later !== null && ahead.length - later.at > SEGMENT_HEADER_LEN) {
-    return { slug: 'shifted', phrase: `a segment behind ${byteText(later.at)} of something else` };
+    return { slug: 'shifted', phrase: `a segment behind ${bytesOf(later.at)} of something else` };
   }
   for (const version of SEGMENT_VERSIONS) {
     const start = encodeSegmentHeader({ version, baseOffset: 0n, createdAtMicros: 0n, reserved: 0 }).subarray(0, 8);
     for (let lost = 1; lost <= 8; lost++) {
       const header = Buffer.concat([start, ahead.subarray(8 - lost, SEGMENT_HEADER_LEN - lost)]);
       if (decodeSegmentHeader(header).ok) {
-        return { slug: 'shifted', phrase: `a segment that lost ${byteText(lost)} at its start: with them it verifies` };
+        return { slug: 'shifted', phrase: `a segment that lost ${bytesOf(lost)} at its start: with them it verifies` };
       }
     }
   }
@@ -231,7 +231,7 @@ function segmentHeaderEvidence({ ahead, own, range, source }: View): Evidence | 
   const goesOn = next.ok && readU64(ahead, behind + 4) === found.baseOffset;
   // A payload may hold a whole segment; one that begins where a record should begin is no payload.
   if (found.at > 0 && !goesOn && range.from + behind < source.size) return null;
-  const where = found.at === 0 ? '' : `, ${byteText(found.at)} further on`;
+  const where = found.at === 0 ? '' : `, ${bytesOf(found.at)} further on`;
   const phrase = `the header of a segment of base offset ${found.baseOffset}${where}: two files joined`;
   return { slug: 'segment-header', phrase };
 }

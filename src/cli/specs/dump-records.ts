@@ -1,5 +1,4 @@
-import { RECORD_KINDS } from '../../domain/record-view.js';
-import { DELIMITERS } from '../../report/record-raw.js';
+import { DELIMITERS, RECORD_KINDS } from '../../domain/record-view.js';
 import { COLOR, type CommandSpec, INCLUDE_DELETED, QUIET, SHARD_KEY } from './shared.js';
 
 export const DUMP_RECORDS: CommandSpec = {
