@@ -43,7 +43,6 @@ async function resume(context: CommandContext, path: string, options: Options): 
   const verdict = checkResume(journal, request);
   sayNotes(context, verdict.notes);
   refuseFor(verdict);
-  await showPlan(context, plan, options);
   await confirm(context, plan.shard.name, flag(options, 'yes'), 'To finish changing this shard');
   return finish(context, resumePlan(journal, request), options);
 }

@@ -21,7 +21,7 @@ import { JOURNAL_SCHEMA } from './journal-record.js';
 import { planDigest } from './plan-file.js';
 import { checkPreconditions, type Surroundings, type Verdict } from './preconditions.js';
 import { fileOfTemporary } from './shard-file.js';
-import { ContentMismatch, doStep, type IndexMaker, type Ownership, type StepTools, standingOf } from './steps.js';
+import { doStep, type IndexMaker, NotAsPlanned, type Ownership, type StepTools, standingOf } from './steps.js';
 
 export interface ApplyRequest {
   readonly fs: DurableFs;
@@ -82,7 +82,7 @@ function unfinishedRefusals(plan: Plan): string[] {
 }
 
 /** What an unfinished journal asks for, in a sentence's end. */
-export function wayOut(journal: string, state: string): string {
+function wayOut(journal: string, state: string): string {
   const path = shellPath(journal);
   if (state === 'applying')
     return `felix-fsck apply --resume ${path} finishes it, felix-fsck undo ${path} takes it back`;
@@ -129,11 +129,18 @@ function prepare(plan: Plan, verdict: Verdict, request: ApplyRequest): Journal {
       fs.syncDirectory(parentOf(beside));
     }
     for (const step of plan.steps) if (step.before !== null) journal.keep(shard, step, verdict.facts.get(step.file)!);
+    refuseRivals(shard, path);
     journal.enter('applying', around.now());
     return journal;
   } catch (failure) {
     return notBegun(failure, fs, path);
   }
+}
+
+/** Another repair of the same shard that was begun meanwhile. */
+function refuseRivals(shard: string, own: string): void {
+  const rival = journalsBeside(shard).find((sighting) => isUnfinished(sighting) && realPath(sighting.path) !== own);
+  if (rival !== undefined) throw new NotAsPlanned(`another repair of the shard has begun (${rival.path})`);
 }
 
 /** Nothing of the shard was changed; what was prepared is taken away as far as that can be done. */
@@ -148,7 +155,7 @@ function notBegun(failure: unknown, fs: DurableFs, path: string): never {
     if (!isExpected(second)) throw second;
     left = ` What is left in ${shellPath(path)} is of no use; felix-fsck undo ${shellPath(path)} clears it away.`;
   }
-  const reason = failure instanceof ContentMismatch ? 'refused' : 'unreadable';
+  const reason = failure instanceof NotAsPlanned ? 'refused' : 'unreadable';
   return fail({ reason, message: `nothing was changed: ${whatFailed(failure)}.${left}` });
 }
 
@@ -160,12 +167,13 @@ function carryOut(journal: Journal, { fs, makeIndex, around }: ApplyRequest): Jo
     removeTemporaries(fs, plan.shard.path);
     for (const step of plan.steps) {
       const standing = standingOf(plan.shard.path, step);
-      if (standing === 'neither') throw new ContentMismatch(step.file, 'somebody else has changed it');
+      if (standing === 'neither') throw new NotAsPlanned(`${step.file} was changed by somebody else`);
       if (standing === 'before') doStep(tools, step, ownershipFor(journal, step));
       journal.closeOff(step.file);
     }
     for (const step of plan.steps) {
-      if (standingOf(plan.shard.path, step) !== 'after') throw new ContentMismatch(step.file, 'it was changed again');
+      if (standingOf(plan.shard.path, step) !== 'after')
+        throw new NotAsPlanned(`${step.file} was changed again by somebody else`);
     }
     journal.enter('applied', around.now());
     return journal;
@@ -197,11 +205,11 @@ function ownershipFor(journal: Journal, step: PlanStep): Ownership {
 }
 
 /** A failure of the system or of a source, as opposed to a fault of ours. */
-export function isExpected(failure: unknown): failure is WriteFailure | ReadFailure | ContentMismatch {
-  return failure instanceof WriteFailure || failure instanceof ReadFailure || failure instanceof ContentMismatch;
+export function isExpected(failure: unknown): failure is WriteFailure | ReadFailure | NotAsPlanned {
+  return failure instanceof WriteFailure || failure instanceof ReadFailure || failure instanceof NotAsPlanned;
 }
 
-function whatFailed(failure: WriteFailure | ReadFailure | ContentMismatch): string {
+function whatFailed(failure: WriteFailure | ReadFailure | NotAsPlanned): string {
   if (failure instanceof WriteFailure) {
     return printable(`${failure.call.kind.replaceAll('-', ' ')} of ${failure.call.path} failed (${failure.message})`);
   }
@@ -209,7 +217,7 @@ function whatFailed(failure: WriteFailure | ReadFailure | ContentMismatch): stri
 }
 
 /** The shard may be half-way: says so, and names the way out. */
-export function partWay(failure: WriteFailure | ReadFailure | ContentMismatch, journal: string): never {
+export function partWay(failure: WriteFailure | ReadFailure | NotAsPlanned, journal: string): never {
   const { state } = sight(journal);
   fail({
     reason: 'part-way',

@@ -17,7 +17,7 @@ import { type DurableFs, WriteFailure } from './durable-fs.js';
 import { type JournalRecord, type JournalState, type KeptFile, NEXT_STATES } from './journal-record.js';
 import { decodePlan, encodePlan, MAX_PLAN_BYTES, planDigest } from './plan-file.js';
 import { isShardFile } from './shard-file.js';
-import { ContentMismatch, removeIfThere, writeNew } from './steps.js';
+import { NotAsPlanned, removeIfThere, writeNew } from './steps.js';
 
 const PLAN_FILE = 'plan.json';
 const RECEIPT_FILE = 'receipt.json';
@@ -103,7 +103,7 @@ export class Journal {
     const how = this.#linkOld(source, this.keptPath(file)) ? 'link' : 'copy';
     if (how === 'copy') this.#copyOld(source, file, before);
     const looked = pathFacts(how === 'link' ? this.keptPath(file) : source);
-    if (!isSameFile(looked, facts)) throw new ContentMismatch(file, 'it changed while it was kept');
+    if (!isSameFile(looked, facts)) throw new NotAsPlanned(`${file} changed while it was kept`);
     const { mode, uid, gid, mtimeNs } = facts;
     const kept: KeptFile = { file, ...before, how, mode, uid, gid, mtimeNs };
     this.#record = { ...this.#record, kept: [...this.#record.kept, kept] };

@@ -13,7 +13,7 @@ import { type PathFacts, pathFacts } from '../store/path-facts.js';
 import { joinShown } from '../store/walk.js';
 
 /** A file written to within this time is taken to be in use. */
-export const QUIET_NS = 5_000_000_000n;
+const QUIET_NS = 5_000_000_000n;
 /** How many directories above the shard `run-state` is looked for in: `groups/<…>/<shard>` is two below its root. */
 const LEVELS_ABOVE = 4;
 const RUN_STATE_LIMIT = 4096;

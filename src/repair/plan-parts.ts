@@ -50,7 +50,7 @@ export class IndexContents {
   }
 }
 
-export function heldBytes(bytes: Uint8Array): PlanStep['content'][number] {
+function heldBytes(bytes: Uint8Array): PlanStep['content'][number] {
   return { from: 'plan', base64: Buffer.from(bytes).toString('base64') };
 }
 

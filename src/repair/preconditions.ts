@@ -54,9 +54,10 @@ export function checkPreconditions(plan: Plan, around: Surroundings, expected: E
   const files = checkFiles(plan, expected.allowed);
   const signs = signsOfLife(plan.shard.path, files.facts, signOptions(around, expected.ignoreTimes));
   const owner = ownerSigns(plan, files.facts, around);
+  const room = roomSigns(plan, expected);
   return {
-    refusals: [...signs.live, ...files.refusals, ...owner.refusals, ...roomRefusals(plan, expected)],
-    notes: [...signs.unknown, ...owner.notes],
+    refusals: [...signs.live, ...files.refusals, ...owner.refusals, ...room.refusals],
+    notes: [...signs.unknown, ...owner.notes, ...room.notes],
     facts: files.facts,
   };
 }
@@ -146,31 +147,39 @@ function ownerSigns(
 /** For the record, the plan and directories; file systems round up. */
 const SLACK_BYTES = 1024 * 1024;
 
-function roomRefusals(plan: Plan, { journal, allowed }: Expectation): string[] {
-  if (allowed.includes('after')) return [];
+function roomSigns(plan: Plan, { journal, allowed }: Expectation): { refusals: string[]; notes: string[] } {
+  if (allowed.includes('after')) return { refusals: [], notes: [] };
   const shard = plan.shard.path;
   const parts = plan.steps.flatMap(({ content }) => content);
   const held = parts.reduce((sum, part) => sum + (part.from === 'plan' ? part.base64.length : 0), 0);
   const old = plan.steps.reduce((sum, { before }) => sum + (before?.size ?? 0), 0);
   const anew = plan.steps.reduce((sum, { after }) => sum + (after?.size ?? 0), 0);
-  const home = journal === null ? null : nearestThere(journal);
-  const apart = home !== null && pathFacts(home)?.device !== pathFacts(shard)?.device;
+  const home = nearestThere(journal ?? parentOf(shard));
+  const apart = pathFacts(home)?.device !== pathFacts(shard)?.device;
   const needs = apart
     ? [
         { path: shard, bytes: anew + SLACK_BYTES },
         { path: home, bytes: old + held + SLACK_BYTES },
       ]
     : [{ path: shard, bytes: anew + held + SLACK_BYTES }];
-  return needs
-    .filter(({ path, bytes }) => freeBytes(path) < bytes)
-    .map(({ path, bytes }) => `${bytes} free bytes are needed where ${printable(path)} is, and there are fewer`);
+  return {
+    refusals: needs
+      .filter(({ path, bytes }) => freeBytes(path) < bytes)
+      .map(({ path, bytes }) => `${bytes} free bytes are needed where ${printable(path)} is, and there are fewer`),
+    notes: apart ? [APART] : [],
+  };
+}
+
+const APART =
+  'the journal is on another file system: old files are copied there, and undo brings their modification times back to the microsecond';
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/';
 }
 
 /** The directory itself, or the nearest one above it that is there. */
 function nearestThere(path: string): string {
   let directory = path;
-  while (directory !== '/' && pathFacts(directory) === null) {
-    directory = directory.slice(0, directory.lastIndexOf('/')) || '/';
-  }
+  while (directory !== '/' && pathFacts(directory) === null) directory = parentOf(directory);
   return directory;
 }

@@ -5,13 +5,13 @@
  */
 
 import type { FileState, PlanFile } from '../domain/plan.js';
+import type { SidecarReading } from '../domain/sidecar.js';
 import type { ByteFeed } from '../format/bytes.js';
-import { feedOf } from '../format/bytes.js';
 import { decodeEpochs, type EpochEntry } from '../format/epochs.js';
 import { decodeManifest, type ManifestEntry } from '../format/manifest.js';
 import { decodeReplica } from '../format/replica.js';
 import { ReadFailure } from '../store/byte-source.js';
-import { digestFile, PinnedFile, readSmallFile } from '../store/file-digest.js';
+import { digestFile, PinnedFile } from '../store/file-digest.js';
 import { joinShown, type Listing } from '../store/walk.js';
 import { concernsBroker } from './shard-file.js';
 
@@ -32,7 +32,6 @@ export interface ShardView {
 /** A file of the shard is not what the listing said, or no file that a repair can deal with. */
 export class ShardChanged extends Error {}
 
-const SMALL_LIMIT = 2 * 1024 * 1024;
 const FEED_BYTES = 1 << 20;
 
 /**
@@ -67,19 +66,24 @@ export function stateIn(view: ShardView, file: string): FileState | null {
 }
 
 function commitIn(path: string): bigint {
-  return decodeReplica(feedOf(readSmallFile(path, SMALL_LIMIT))).value?.commit ?? 0n;
+  return decoded(path, decodeReplica)?.commit ?? 0n;
 }
 
 function epochsIn(path: string): readonly EpochEntry[] | null {
-  return decodeEpochs(feedOf(readSmallFile(path, SMALL_LIMIT))).value?.entries ?? null;
+  return decoded(path, decodeEpochs)?.entries ?? null;
 }
 
 function manifestIn(path: string): ShardView['manifest'] {
+  const entries: ManifestEntry[] = [];
+  const value = decoded(path, (feed) => decodeManifest(feed, (entry) => entries.push(entry)));
+  return value === null ? null : { entries, reserved: value.reserved ?? 0 };
+}
+
+/** What a reader takes the file for; null when it takes it for nothing. */
+function decoded<T>(path: string, decode: (feed: ByteFeed) => SidecarReading<T>): T | null {
   const file = PinnedFile.open(path);
   try {
-    const entries: ManifestEntry[] = [];
-    const { value } = decodeManifest(feedOver(file), (entry) => entries.push(entry));
-    return value === null ? null : { entries, reserved: value.reserved ?? 0 };
+    return decode(feedOver(file)).value;
   } finally {
     file.close();
   }

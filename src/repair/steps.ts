@@ -28,16 +28,8 @@ export interface StepTools {
   readonly makeIndex: IndexMaker;
 }
 
-/** The new content is not what the plan promised: a source of it has changed. Nothing was renamed. */
-export class ContentMismatch extends Error {
-  readonly file: string;
-
-  constructor(file: string, what: string) {
-    super(`the new content of ${file} is not what the plan says: ${what}`);
-    this.name = 'ContentMismatch';
-    this.file = file;
-  }
-}
+/** Something is not what the plan said, and somebody else must have changed it. Nothing more was renamed. */
+export class NotAsPlanned extends Error {}
 
 /** How a file stands to a step. */
 export type Standing = 'before' | 'after' | 'neither';
@@ -97,7 +89,9 @@ export function writeNew(
     const state = { size, crc32: hex32(crc) };
     if (promised !== null && !isState(state, promised.state)) {
       const { size: wanted, crc32: wantedCrc } = promised.state;
-      throw new ContentMismatch(promised.file, `${size} bytes, ${state.crc32}, not ${wanted} bytes, ${wantedCrc}`);
+      throw new NotAsPlanned(
+        `the new content of ${promised.file} is not what the plan says: ${size} bytes, ${state.crc32}, not ${wanted} bytes, ${wantedCrc}`,
+      );
     }
     // An owner is given first: giving it may take bits of the mode away.
     const own = pathFacts(path);
@@ -133,7 +127,7 @@ function* partOf(tools: StepTools, file: string, part: ContentPart): Generator<U
         crc = crc32(piece, crc);
         yield piece;
       }
-      if (hex32(crc) !== part.crc32) throw new ContentMismatch(file, `${part.path} has changed`);
+      if (hex32(crc) !== part.crc32) throw new NotAsPlanned(`${part.path} has changed since the plan was made`);
       return;
     }
     case 'records': {

@@ -21,7 +21,7 @@ import type { KeptFile } from './journal-record.js';
 import { isState } from './plan-file.js';
 import { checkPreconditions, type Surroundings, type Verdict } from './preconditions.js';
 import { temporaryOf } from './shard-file.js';
-import { ContentMismatch, removeIfThere, standingOf, stateOf, writeNew } from './steps.js';
+import { NotAsPlanned, removeIfThere, standingOf, stateOf, writeNew } from './steps.js';
 
 export interface UndoRequest {
   readonly fs: DurableFs;
@@ -86,11 +86,12 @@ export function undo({ journal, verdict }: Extract<UndoTask, { is: 'undo' }>, { 
     removeTemporaries(fs, shard);
     for (const step of plan.steps.toReversed()) {
       const standing = standingOf(shard, step);
-      if (standing === 'neither') throw new ContentMismatch(step.file, 'somebody else has changed it');
+      if (standing === 'neither') throw new NotAsPlanned(`${step.file} was changed by somebody else`);
       if (standing === 'after') takeBack(fs, journal, step);
     }
     for (const step of plan.steps) {
-      if (standingOf(shard, step) !== 'before') throw new ContentMismatch(step.file, 'it was changed again');
+      if (standingOf(shard, step) !== 'before')
+        throw new NotAsPlanned(`${step.file} was changed again by somebody else`);
       reopen(fs, journal, step);
     }
     fs.setTimes(shard, journal.record.directoryMtimeNs, journal.record.directoryMtimeNs);
