@@ -59,12 +59,16 @@ export class RecordWalk implements RecordConsumer {
   readonly #sink: RecordSink;
   /** Records that match and are passed over before the first one is shown. */
   #skip: number;
+  /** Damage in front of the first record shown is not asked for. */
+  readonly #isTail: boolean;
   #at = 0;
   #segment!: LogSegment;
   #source: ByteSource | null = null;
   #batch: OpenBatch | null = null;
   /** Nothing more of this segment is asked for. */
   #past = false;
+  /** A record is being shown in pieces, and it is shown to its end even when it is the last one asked for. */
+  #handing = false;
   /** Records shown. */
   shown = 0;
   damaged = 0;
@@ -80,6 +84,7 @@ export class RecordWalk implements RecordConsumer {
     this.#filter = new RecordFilter(query);
     this.#sink = sink;
     this.#skip = skip;
+    this.#isTail = skip > 0;
     this.full = query.limit === 0;
   }
 
@@ -88,13 +93,15 @@ export class RecordWalk implements RecordConsumer {
     let walked: number | null = null;
     for (let at = start.segment; at < segments.length && !this.full; at++) {
       const segment = segments[at]!;
-      if (this.#isLeftOut(segment)) continue;
-      this.#at = at;
-      this.#segment = segment;
-      this.#past = false;
-      this.#sink.place({ shard: this.#log.subject.label, segment: segment.id });
+      if (this.#query.segment !== null && segment.id !== this.#query.segment) continue;
       const expected = walked === at - 1 ? this.nextOffset : null;
       if (walked !== at - 1) this.#batch = null;
+      this.#enter(at, segment);
+      if (this.#liesBehind(segment)) {
+        if (expected !== null) this.#seam(segment, expected);
+        this.nextOffset = null;
+        continue;
+      }
       const isFirst = at === start.segment;
       if (isFirst && start.position > SEGMENT_HEADER_LEN) yield* this.#stream(start.position, start.expected);
       else if (this.#begin(segment, expected)) {
@@ -104,15 +111,22 @@ export class RecordWalk implements RecordConsumer {
     }
   }
 
-  #isLeftOut({ id, header }: LogSegment): boolean {
-    const { segment, to, useIndex } = this.#query;
-    if (segment !== null && id !== segment) return true;
+  #enter(at: number, segment: LogSegment): void {
+    this.#at = at;
+    this.#segment = segment;
+    this.#past = false;
+    this.#sink.place({ shard: this.#log.subject.label, segment: segment.id });
+  }
+
+  /** No offset that is asked for is in the segment, as its header tells. */
+  #liesBehind({ header }: LogSegment): boolean {
+    const { to, useIndex } = this.#query;
     return useIndex && to !== null && header !== null && header.baseOffset >= to;
   }
 
   /** Shows what is wrong with the beginning of a segment; false when its records are not to be read. */
   #begin(segment: LogSegment, expected: bigint | null): boolean {
-    const { header, headerDamage, problem, size } = segment;
+    const { headerDamage, problem, size } = segment;
     if (problem !== null) {
       this.#unreadable(problem);
       return false;
@@ -124,16 +138,18 @@ export class RecordWalk implements RecordConsumer {
       this.#row({ kind, detail, position: 0, damagedRange: range, lostOffsets: null });
       return !isOther;
     }
-    const found = header!.baseOffset;
-    if (expected !== null && found !== expected && !this.#endsInDamage) {
-      const lostOffsets = found > expected ? { from: expected, to: found } : null;
-      if (this.#concerns(lostOffsets, found)) {
-        const detail = { expected, found };
-        this.#row({ kind: 'OffsetOutOfOrder', detail, position: 0, damagedRange: null, lostOffsets });
-      }
-      this.#batch = null;
-    }
+    if (expected !== null) this.#seam(segment, expected);
     return true;
+  }
+
+  /** Shows offsets out of order between two segments. */
+  #seam({ header }: LogSegment, expected: bigint): void {
+    const found = header!.baseOffset;
+    if (found === expected || this.#endsInDamage) return;
+    this.#batch = null;
+    const lostOffsets = found > expected ? { from: expected, to: found } : null;
+    if (!this.#concerns(lostOffsets, found)) return;
+    this.#row({ kind: 'OffsetOutOfOrder', detail: { expected, found }, position: 0, damagedRange: null, lostOffsets });
   }
 
   /** Damage at the end of the segment in front accounts for the offsets that are missing at the seam. */
@@ -161,7 +177,7 @@ export class RecordWalk implements RecordConsumer {
             if (stopped !== null) this.#unreadable({ ...stopped, position: end });
             return;
           }
-          if (this.full || this.#past) {
+          if ((this.full || this.#past) && !this.#handing) {
             this.nextOffset = null;
             return;
           }
@@ -208,6 +224,16 @@ export class RecordWalk implements RecordConsumer {
       if (!found) return;
     }
     if (!this.#counts()) return;
+    this.#handing = true;
+    try {
+      yield* this.#handOver(record, payload);
+    } finally {
+      this.#handing = false;
+    }
+  }
+
+  *#handOver(record: StreamedRecord, payload: LongPayload): Generator<number, void> {
+    const at = record.position;
     this.#prepare(record);
     if (this.#query.decode !== null) record.decoded = decodeLongPayload(record, payload, this.#query);
     if (record.disclosure !== 'whole') {
@@ -228,6 +254,7 @@ export class RecordWalk implements RecordConsumer {
 
   *#inPieces(record: StreamedRecord, payload: LongPayload): Generator<number, void> {
     const wanted = this.#sink.begin(record);
+    let complete = false;
     try {
       do {
         for (const piece of payload.pieces(wanted)) {
@@ -235,11 +262,11 @@ export class RecordWalk implements RecordConsumer {
           yield record.position;
         }
       } while (this.#sink.again());
-    } catch (failure) {
-      if (failure instanceof ReadFailure) this.#sink.end(false);
-      throw failure;
+      complete = true;
+    } finally {
+      // Also when nobody asks for the rest: a record that has begun is always ended.
+      this.#sink.end(complete);
     }
-    this.#sink.end(true);
   }
 
   /** Follows batches, and tells whether the record is none of those asked for, its content aside. */
@@ -341,7 +368,7 @@ export class RecordWalk implements RecordConsumer {
   }
 
   #row(draft: DamageDraft): void {
-    if (this.#skip > 0) return;
+    if (this.#isTail && this.shown === 0) return;
     this.damaged++;
     this.#show(draft);
   }
