@@ -4,8 +4,9 @@
 
 import type { Finding } from '../domain/finding.js';
 import type { RootReport } from '../domain/report.js';
+import { ReadFailure } from '../store/byte-source.js';
 import { FileSource } from '../store/file-source.js';
-import { joinShown, type Listing, listDirectory } from '../store/walk.js';
+import { type Entry, joinShown, type Listing, listDirectory } from '../store/walk.js';
 import { makeFinding, type Subject } from './make-finding.js';
 import { checkRootFiles, type RootInput } from './root-files.js';
 import { describeType } from './strays.js';
@@ -17,23 +18,30 @@ const LISTED = 1000;
 /** Checks the files of a data root. Reads the stream markers, and only the names of what is deleted. */
 export function checkRoot(listing: Listing): RootReport {
   const byName = new Map(listing.entries.map((entry) => [entry.name, entry]));
-  const namesIn = (name: string): string[] => {
+  const entriesIn = (name: string): readonly Entry[] => {
     const entry = byName.get(name);
     if (entry?.type !== 'directory') return [];
-    const below = listDirectory(joinShown(listing.path, name), entry.path);
-    return below.entries.map((found) => found.name).slice(0, LISTED);
+    return listDirectory(joinShown(listing.path, name), entry.path).entries.slice(0, LISTED);
   };
+  const streams = entriesIn('.streams');
   const input: RootInput = {
     path: listing.path,
-    streams: namesIn('.streams'),
-    deleted: namesIn('.deleted'),
+    streams: streams.map(({ name }) => name),
+    deleted: entriesIn('.deleted').map(({ name }) => name),
     read(name) {
       const entry = byName.get(name);
-      if (entry !== undefined) return entry.type === 'directory' ? null : FileSource.open(entry.path);
-      return name.startsWith('.streams/') ? FileSource.open(joinShown(String(listing.raw), name)) : null;
+      if (entry !== undefined) return openFile(entry);
+      const marker = streams.find((found) => `.streams/${found.name}` === name);
+      return marker === undefined ? null : openFile(marker);
     },
   };
   return checkRootFiles(input).report;
+}
+
+/** Throws {@link ReadFailure} for what is no regular file: links are not followed here. */
+function openFile({ type, path }: Entry): FileSource {
+  if (type !== 'file') throw new ReadFailure('ENOTFILE', 0, describeType(type));
+  return FileSource.open(path);
 }
 
 /** What could not be listed, or was left alone, below a path. */

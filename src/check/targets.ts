@@ -35,6 +35,13 @@ export type Target =
 
 export type PassedOver = Exclude<Discovered, { what: 'shard' | 'root' }>;
 
+/** Throws a failure for the first path that does not exist, before anything is read of the others. */
+export function requirePaths(paths: readonly string[]): void {
+  for (const path of paths) {
+    if (statPath(path) === null) fail({ reason: 'usage', message: `${path}: no such file or directory` });
+  }
+}
+
 /** Throws a failure when the path does not exist, or nothing of the format is there. */
 export function* targetsOf(path: string, options: { includeDeleted: boolean }): Generator<Target> {
   const at = statPath(path);
@@ -57,7 +64,9 @@ export function* targetsOf(path: string, options: { includeDeleted: boolean }): 
   if (found === 0 && first?.what === 'problem' && first.path === path) {
     fail({ reason: 'unreadable', message: `${path}: ${first.problem.message}` });
   }
-  if (found === 0) fail({ reason: 'usage', message: `${path}: nothing of a Felix store is here` });
+  if (found === 0 && !passedOver.some(({ what }) => what === 'problem')) {
+    fail({ reason: 'usage', message: `${path}: nothing of a Felix store is here` });
+  }
   if (passedOver.length > 0) yield { what: 'passed-over', path, items: passedOver };
 }
 

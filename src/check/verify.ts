@@ -7,7 +7,7 @@ import type { Scanner } from '../scan/scanner.js';
 import { checkLiveShard } from './live.js';
 import { checkRoot, passedOverReport } from './root.js';
 import type { ShardCheckOptions } from './shard.js';
-import { type Target, targetsOf } from './targets.js';
+import { requirePaths, type Target, targetsOf } from './targets.js';
 
 export interface VerifyOptions extends Omit<ShardCheckOptions, 'sole'> {
   readonly includeDeleted: boolean;
@@ -27,6 +27,7 @@ export async function* verifyPaths(
   scanner: Scanner,
   options: VerifyOptions,
 ): AsyncGenerator<VerifyEvent> {
+  requirePaths(paths);
   const pending: Promise<VerifyEvent>[] = [];
   for (const path of paths) {
     for (const target of targetsOf(path, options)) {

@@ -6,6 +6,7 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { FailureError } from '../domain/result.js';
+import { printable } from '../domain/wording.js';
 import { verifyChecksums } from '../format/checksum.js';
 import { COMMANDS } from './command-table.js';
 import { type CommandContext, Output, type Streams } from './context.js';
@@ -47,7 +48,7 @@ function explained(error: unknown, say: (text: string) => void): number {
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof FailureError) {
-    say(`felix-fsck: ${error.message}`);
+    say(`felix-fsck: ${printable(error.message)}`);
     return { usage: 2, refused: 31, unreadable: 30, 'part-way': 33 }[error.failure.reason];
   }
   say('felix-fsck: this is a bug in the tool, and says nothing about the data. Please report it with the lines below.');

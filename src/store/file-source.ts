@@ -107,5 +107,11 @@ function isSlow(bytes: number, milliseconds: number): boolean {
 
 function failureOf(error: unknown, position: number): ReadFailure {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
-  return new ReadFailure(code, position, error instanceof Error ? error.message : String(error));
+  return new ReadFailure(code, position, reasonOf(error));
+}
+
+/** What the system says, without its code, the call and the path: `permission denied`. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return /^[A-Z][A-Z0-9_]*: (.+?), [a-z]+(?: '|$)/s.exec(text)?.[1] ?? text;
 }

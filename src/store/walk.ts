@@ -5,9 +5,9 @@
  * bytes that they are, beside a text for showing. A directory that cannot be listed is reported, and the walk goes on.
  */
 
-import { lstatSync, readdirSync, statSync } from 'node:fs';
-import { indexIdOf, segmentIdOf } from '../format/names.js';
-import type { RawPath } from './file-source.js';
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { indexIdOf, parseShardName, segmentIdOf } from '../format/names.js';
+import { type RawPath, reasonOf } from './file-source.js';
 import { shardOfJournal } from './journal-names.js';
 
 export type EntryType = 'file' | 'directory' | 'link' | 'fifo' | 'socket' | 'device';
@@ -32,10 +32,11 @@ export interface Listing {
   /** As given or found. */
   readonly path: string;
   readonly raw: RawPath;
-  /** The directory's own name. */
+  /** The directory's own name, also where the path is `.` or a link to it. */
   readonly name: string;
   /** Ascending by the bytes of the names. */
   readonly entries: readonly Entry[];
+  /** Why the directory, or the first of the entries that are left out, could not be looked at. */
   readonly problem: WalkProblem | null;
 }
 
@@ -56,9 +57,6 @@ export const SHARD_SIDECARS: readonly string[] = [
 ];
 /** Names that only a data root holds. */
 export const ROOT_FILES: readonly string[] = ['storage-id', 'run-state', 'registration', 'node-id'];
-
-/** How deep below the argument shards are looked for. */
-const MAX_DEPTH = 32;
 
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -92,16 +90,18 @@ export function listDirectory(
   raw: RawPath = path,
   wanted: (name: string) => boolean = () => true,
 ): Listing {
-  const name = baseName(path);
+  const name = ownName(path, raw);
   try {
     const names = readdirSync(raw, { encoding: 'buffer' }).sort(Buffer.compare);
     const entries: Entry[] = [];
+    let problem: WalkProblem | null = null;
     for (const rawName of names) {
       if (!wanted(shownName(rawName))) continue;
       const entry = entryOf(raw, rawName);
-      if (entry !== null) entries.push(entry);
+      if (entry !== null && 'code' in entry) problem ??= entry;
+      else if (entry !== null) entries.push(entry);
     }
-    return { path, raw, name, entries: indexesFirst(entries), problem: null };
+    return { path, raw, name, entries: indexesFirst(entries), problem };
   } catch (error) {
     return { path, raw, name, entries: [], problem: problemOf(error) };
   }
@@ -123,7 +123,8 @@ function indexesFirst(entries: readonly Entry[]): Entry[] {
   });
 }
 
-function entryOf(directory: RawPath, rawName: Buffer): Entry | null {
+/** Null for an entry that vanished meanwhile. */
+function entryOf(directory: RawPath, rawName: Buffer): Entry | WalkProblem | null {
   const name = shownName(rawName);
   const path = joinRaw(directory, rawName, name);
   try {
@@ -137,8 +138,9 @@ function entryOf(directory: RawPath, rawName: Buffer): Entry | null {
       device: facts.dev,
       mtimeNs: facts.mtimeNs,
     };
-  } catch {
-    return null;
+  } catch (error) {
+    const problem = problemOf(error);
+    return problem.code === 'ENOENT' ? null : problem;
   }
 }
 
@@ -152,6 +154,18 @@ function joinRaw(directory: RawPath, rawName: Buffer, name: string): RawPath {
 /** A path for showing. */
 export function joinShown(directory: string, name: string): string {
   return directory.endsWith('/') ? directory + name : `${directory}/${name}`;
+}
+
+/** The last part of the path; what it leads to, where that is `.`, or where only the latter is the name of a shard. */
+function ownName(path: string, raw: RawPath): string {
+  const given = baseName(path);
+  if (parseShardName(given) !== null) return given;
+  try {
+    const real = baseName(realpathSync(raw));
+    return parseShardName(real) !== null || given === '.' || given === '..' ? real : given;
+  } catch {
+    return given;
+  }
 }
 
 function baseName(path: string): string {
@@ -177,7 +191,7 @@ function typeOf(facts: Typed): EntryType {
 
 function problemOf(error: unknown): WalkProblem {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
-  return { code, message: error instanceof Error ? error.message : String(error) };
+  return { code, message: reasonOf(error) };
 }
 
 /** True for a directory that holds a segment, an index or a small file of a shard. */
@@ -202,14 +216,11 @@ export interface DiscoverOptions {
 
 /** Everything of the format at or below a directory, parents in front of children, in a stable order. */
 export function* discover(path: string, options: DiscoverOptions): Generator<Discovered> {
-  const stack: { path: string; raw: RawPath; depth: number; root: string | null }[] = [
-    { path, raw: path, depth: 0, root: null },
-  ];
+  const stack: { path: string; raw: RawPath; root: string | null }[] = [{ path, raw: path, root: null }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const listing = listDirectory(next.path, next.raw);
     if (listing.problem !== null) {
       yield { what: 'problem', path: next.path, root: next.root, problem: listing.problem };
-      continue;
     }
     let { root } = next;
     const shard = isShard(listing);
@@ -221,8 +232,8 @@ export function* discover(path: string, options: DiscoverOptions): Generator<Dis
     const below: typeof stack = [];
     for (const entry of listing.entries) {
       if (entry.type === 'directory') {
-        if (!entered(entry.name, options) || next.depth >= MAX_DEPTH) continue;
-        below.push({ path: joinShown(next.path, entry.name), raw: entry.path, depth: next.depth + 1, root });
+        if (!entered(entry.name, options)) continue;
+        below.push({ path: joinShown(next.path, entry.name), raw: entry.path, root });
       } else if (!shard && entry.type !== 'file' && shardOfJournal(entry.name) === null) {
         yield { what: 'stranger', path: joinShown(next.path, entry.name), root, entry };
       }
