@@ -4,14 +4,10 @@
  * Places are tried before the check begins, so that hours of reading do not end in a wrong path.
  */
 
-import { readIndexPositions, readNeighbourhood } from '../check/neighbourhood.js';
 import type { RootReport, ShardReport, Summary } from '../domain/report.js';
-import { OutputFile } from '../repair/output-file.js';
-import { renderHtml, wantedBy } from '../report/html.js';
+import type { OutputFile } from '../repair/output-file.js';
 import { type VerifyWriter, verifyJsonWriter, verifyLineWriter } from '../report/json.js';
-import { verifyPrometheusWriter } from '../report/prometheus.js';
-import { verifyTableWriter } from '../report/table.js';
-import { type RunReport, WorstShards } from '../report/worst-shards.js';
+import { WorstShards } from '../report/worst-shards.js';
 import type { ColorChoice, CommandContext } from './context.js';
 import { colorOf, flag, type Options, settingsOf } from './options.js';
 
@@ -24,15 +20,27 @@ export class VerifyOutput {
   readonly #worst = new WorstShards();
   readonly #roots: RootReport[] = [];
 
-  constructor(context: CommandContext, options: Options) {
+  private constructor(
+    context: CommandContext,
+    options: Options,
+    writer: VerifyWriter,
+    file: OutputFile | null,
+    page: OutputFile | null,
+  ) {
     this.#context = context;
     this.#options = options;
-    this.#writer = writerFor(context, options);
-    this.#file = fileOf(options['output']);
+    this.#writer = writer;
+    this.#file = file;
+    this.#page = page;
+  }
+
+  static async open(context: CommandContext, options: Options): Promise<VerifyOutput> {
+    const writer = await writerFor(context, options);
+    const file = await fileOf(options['output']);
     try {
-      this.#page = fileOf(options['report']);
+      return new VerifyOutput(context, options, writer, file, await fileOf(options['report']));
     } catch (failure) {
-      this.#file?.discard();
+      file?.discard();
       throw failure;
     }
   }
@@ -50,8 +58,10 @@ export class VerifyOutput {
   async end(summary: Summary, partial: boolean): Promise<void> {
     await this.#write(this.#writer.end(summary, partial));
     this.#file?.commit();
-    this.#page?.write(pageOf(this.#worst.report(this.#roots, summary, partial), this.#context, this.#options));
-    this.#page?.commit();
+    if (this.#page === null) return;
+    const { pageOf } = await import('./verify-page.js');
+    this.#page.write(pageOf(this.#worst.report(this.#roots, summary, partial), this.#context, this.#options));
+    this.#page.commit();
   }
 
   /** After a failure, and harmless after the end: no temporary stays behind. */
@@ -66,24 +76,30 @@ export class VerifyOutput {
   }
 }
 
-function fileOf(path: unknown): OutputFile | null {
-  return typeof path === 'string' ? new OutputFile(path) : null;
+async function fileOf(path: unknown): Promise<OutputFile | null> {
+  if (typeof path !== 'string') return null;
+  const { OutputFile } = await import('../repair/output-file.js');
+  return new OutputFile(path);
 }
 
-function writerFor(context: CommandContext, options: Options): VerifyWriter {
+async function writerFor(context: CommandContext, options: Options): Promise<VerifyWriter> {
   switch (options['format'] as 'table' | 'json' | 'ndjson' | 'prometheus') {
     case 'json':
       return verifyJsonWriter(context.tool);
     case 'ndjson':
       return verifyLineWriter(context.tool);
-    case 'prometheus':
+    case 'prometheus': {
+      const { verifyPrometheusWriter } = await import('../report/prometheus.js');
       return verifyPrometheusWriter({ tool: context.tool, checkedAtMicros: context.nowMicros });
-    case 'table':
+    }
+    case 'table': {
+      const { verifyTableWriter } = await import('../report/table.js');
       return verifyTableWriter(context.style(colorFor(options)), {
         all: flag(options, 'all'),
         quiet: flag(options, 'quiet'),
         settings: settingsOf(options),
       });
+    }
   }
 }
 
@@ -91,25 +107,4 @@ function writerFor(context: CommandContext, options: Options): VerifyWriter {
 function colorFor(options: Options): ColorChoice {
   const choice = colorOf(options);
   return choice === 'auto' && options['output'] !== undefined ? 'never' : choice;
-}
-
-/** The page, with the bytes that it has room for read again. */
-function pageOf(report: RunReport, context: CommandContext, options: Options): string {
-  const wanted = wantedBy(report);
-  const hexdumps = new Map(
-    wanted.findings.flatMap(({ finding, checkedBytes }) => {
-      const view = readNeighbourhood(finding, checkedBytes);
-      return view === null ? [] : [[finding, view] as const];
-    }),
-  );
-  const indexPositions = new Map(
-    wanted.segments.map(({ shard, segment }) => [segment, readIndexPositions(shard.path, segment)] as const),
-  );
-  return renderHtml(report, {
-    tool: context.tool,
-    settings: settingsOf(options),
-    checkedAtMicros: context.nowMicros,
-    hexdumps,
-    indexPositions,
-  });
 }

@@ -7,7 +7,7 @@ import { segmentBytes } from '../check/targets.js';
 import { verifyPaths } from '../check/verify.js';
 import type { Summary } from '../domain/report.js';
 import { createScanner } from '../scan/pool.js';
-import { CheckpointRun } from './checkpoint.js';
+import type { CheckpointRun } from './checkpoint.js';
 import type { CommandContext } from './context.js';
 import { flag, jobsOf, listOf, type Options, settingsOf, shardKeyOf } from './options.js';
 import { Progress } from './progress.js';
@@ -15,8 +15,8 @@ import { VerifyOutput } from './verify-output.js';
 
 export async function run(context: CommandContext, paths: readonly string[], options: Options): Promise<number> {
   const jobs = jobsOf(options);
-  const checkpoint = await CheckpointRun.begin(context, paths, options);
-  const output = outputOf(context, options, checkpoint);
+  const checkpoint = await checkpointOf(context, paths, options);
+  const output = await outputOf(context, options, checkpoint);
   const scanner = createScanner({ jobs, signal: context.signal });
   const tally = new Tally(options['failOn'] as FailOn);
   const progress = new Progress(context.streams.stderr, options['progress'] !== false, {
@@ -48,9 +48,23 @@ export async function run(context: CommandContext, paths: readonly string[], opt
   }
 }
 
-function outputOf(context: CommandContext, options: Options, checkpoint: CheckpointRun | null): VerifyOutput {
+async function checkpointOf(
+  context: CommandContext,
+  paths: readonly string[],
+  options: Options,
+): Promise<CheckpointRun | null> {
+  if (options['sinceCheckpoint'] === undefined) return null;
+  const { CheckpointRun } = await import('./checkpoint.js');
+  return CheckpointRun.begin(context, paths, options);
+}
+
+async function outputOf(
+  context: CommandContext,
+  options: Options,
+  checkpoint: CheckpointRun | null,
+): Promise<VerifyOutput> {
   try {
-    return new VerifyOutput(context, options);
+    return await VerifyOutput.open(context, options);
   } catch (failure) {
     checkpoint?.discard();
     throw failure;

@@ -6,7 +6,7 @@
  * the offset expected there. Where that fails the segment is scanned again in order.
  */
 
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { joinRange } from './range-join.js';
 import type { RangeScan } from './range-scan.js';
 import { InlineScanner, type Scanner, type SegmentAnswer, type SegmentJob, withSources } from './scanner.js';
@@ -61,6 +61,8 @@ class ScanPool implements Scanner {
   readonly #threads: Thread[] = [];
   readonly #queue: Waiting[] = [];
   #seenBytes = 0;
+  /** Loaded with the first task: most checks need no threads. */
+  #threadModule: typeof import('node:worker_threads') | null = null;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -119,7 +121,8 @@ class ScanPool implements Scanner {
     return answer.is === 'range' ? answer.scan : answer;
   }
 
-  #run(task: Task, size: number): Promise<TaskAnswer> {
+  async #run(task: Task, size: number): Promise<TaskAnswer> {
+    this.#threadModule ??= await import('node:worker_threads');
     return new Promise((resolve, reject) => {
       this.#queue.push({ task, size, resolve, reject });
       this.#queue.sort((a, b) => b.size - a.size);
@@ -138,7 +141,7 @@ class ScanPool implements Scanner {
   #newThread(): Thread | null {
     if (this.#threads.length >= this.#options.jobs) return null;
     const entry = this.#options.workerEntry ?? new URL('./worker.js', import.meta.url);
-    const worker = new Worker(entry, {
+    const worker = new this.#threadModule!.Worker(entry, {
       workerData: this.#shared,
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });
