@@ -35,10 +35,11 @@ const STEP_FACTOR = 8;
 /** Yields often. `outcome` is kept up to date all along, so that an interrupted dump can tell what it showed. */
 export function* dumpLog(
   log: LogFiles,
-  query: DumpQuery,
+  asked: DumpQuery,
   sink: RecordSink,
   outcome: DumpOutcome,
 ): Generator<number, void> {
+  const query = { ...asked, useIndex: asked.useIndex && basesAscend(log.segments) };
   showMissingFront(log, query, sink, outcome);
   const { notes } = outcome;
   let start = startFor(log, query.from, query, notes);
@@ -99,17 +100,19 @@ export function startFor(
   return settled(log, { segment: at, ...placeOf(seek, segments[at]!) }, first, notes);
 }
 
+/** Where they do not, no segment can be passed over for what another one's header says. */
+function basesAscend(segments: readonly LogSegment[]): boolean {
+  const bases = segments.flatMap(({ header }) => (header === null ? [] : [header.baseOffset]));
+  return bases.every((base, i) => i === 0 || base > bases[i - 1]!);
+}
+
 /** The last segment that begins at or under the offset; the first when the bases do not ascend. */
 function lastBeginningAt(segments: readonly LogSegment[], offset: bigint): number {
-  let at = 0;
-  let previous: bigint | null = null;
-  for (const [i, { header }] of segments.entries()) {
-    if (header === null) continue;
-    if (previous !== null && header.baseOffset <= previous) return 0;
-    previous = header.baseOffset;
-    if (header.baseOffset <= offset) at = i;
-  }
-  return at;
+  if (!basesAscend(segments)) return 0;
+  return Math.max(
+    0,
+    segments.findLastIndex(({ header }) => header !== null && header.baseOffset <= offset),
+  );
 }
 
 function startOfSegment(segments: readonly LogSegment[], at: number): StartPoint {
