@@ -8,6 +8,7 @@ import { COMPLETION } from './specs/completion.js';
 import { DECODE_MANIFEST } from './specs/decode-manifest.js';
 import { DIFF_EPOCHS } from './specs/diff-epochs.js';
 import { DUMP_RECORDS } from './specs/dump-records.js';
+import { EVIDENCE } from './specs/evidence.js';
 import { EXPLAIN } from './specs/explain.js';
 import { HEXDUMP } from './specs/hexdump.js';
 import { INSPECT } from './specs/inspect.js';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   SALVAGE,
   APPLY_PLAN,
   UNDO,
+  EVIDENCE,
   EXPLAIN,
   COMPLETION,
   SCHEMA,

@@ -12,6 +12,14 @@ import { indexIdOf, segmentIdOf } from '../format/names.js';
 import { listDirectory, ROOT_FILES, SHARD_SIDECARS, statPath } from '../store/walk.js';
 import { DurableFs, type FileWriter, WriteFailure } from './durable-fs.js';
 
+export interface OutputOptions {
+  /**
+   * Never takes the place of another file. It bears its name from the start then, which no other can take meanwhile, and is
+   * whole once it was committed.
+   */
+  readonly fresh?: boolean;
+}
+
 export class OutputFile {
   readonly #path: string;
   readonly #temporary: string;
@@ -19,18 +27,25 @@ export class OutputFile {
   readonly #writer: FileWriter;
   #open = true;
   #named = false;
+  /** Written so far. */
+  bytes = 0;
 
   /** Throws a failure when the place is none for it, before any work is done. */
-  constructor(file: string, fs: DurableFs = new DurableFs()) {
+  constructor(file: string, fs: DurableFs = new DurableFs(), { fresh = false }: OutputOptions = {}) {
     checkPlace(file);
+    if (fresh && statPath(file) !== null) {
+      fail({ reason: 'usage', message: `${file}: is there already, and is not overwritten` });
+    }
     this.#path = file;
-    this.#temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
+    this.#temporary = fresh ? file : besides(file);
     this.#fs = fs;
     this.#writer = this.#told(() => fs.createFile(this.#temporary, 0o666 & ~process.umask()));
   }
 
-  write(text: string): void {
-    this.#told(() => this.#writer.write(Buffer.from(text)));
+  write(content: string | Uint8Array): void {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    this.#told(() => this.#writer.write(bytes));
+    this.bytes += bytes.length;
   }
 
   /** Gives the file its name; durable when this returns. */
@@ -38,7 +53,7 @@ export class OutputFile {
     this.#told(() => {
       this.#writer.sync();
       this.#close();
-      this.#fs.rename(this.#temporary, this.#path);
+      if (this.#temporary !== this.#path) this.#fs.rename(this.#temporary, this.#path);
       this.#named = true;
       this.#fs.syncDirectory(path.dirname(this.#path));
     });
@@ -70,6 +85,10 @@ export class OutputFile {
       fail({ reason: 'unreadable', message: `${this.#path}: not written: ${failure.message}` });
     }
   }
+}
+
+function besides(file: string): string {
+  return path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
 }
 
 function checkPlace(file: string): void {
