@@ -142,7 +142,7 @@ function wholeFile(
 }
 
 /** The cut that recovery makes at the first damage of the newest segment, and what goes with it. */
-export function cutOf(newest: SegmentFacts, damage: Damage): PredictedRepair {
+function cutOf(newest: SegmentFacts, damage: Damage): PredictedRepair {
   const records = newest.scan!.records!;
   const intactRecordsLost = records.records - damage.recordsBefore;
   const damaged = records.damages.filter(({ corruption }) => corruption.kind === 'RecordChecksum').length;

@@ -13,7 +13,7 @@ import type { Layout } from './layout.js';
 export const INDEX_MAGIC = 0x464c5349;
 export const INDEX_HEADER_LEN = 24;
 export const INDEX_ENTRY_LEN = 16;
-export const INDEX_VERSIONS: readonly number[] = [2, 3, 4];
+const INDEX_VERSIONS: readonly number[] = [2, 3, 4];
 /** The version in every index header that is written. */
 export const INDEX_VERSION_WRITTEN = 3;
 

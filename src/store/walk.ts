@@ -61,7 +61,7 @@ export const ROOT_FILES: readonly string[] = ['storage-id', 'run-state', 'regist
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A name for showing; its bytes where it is not UTF-8. */
-export function shownName(raw: Buffer): string {
+function shownName(raw: Buffer): string {
   try {
     return STRICT_UTF8.decode(raw);
   } catch {

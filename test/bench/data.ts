@@ -20,7 +20,7 @@ const SPACING = 4096;
 /** Raised when the data changes, so that old data is not measured on. */
 const EDITION = 1;
 
-export const CACHE = join(process.env['FELIX_BENCH_DATA'] ?? tmpdir(), `felix-fsck-bench-${EDITION}`);
+const CACHE = join(process.env['FELIX_BENCH_DATA'] ?? tmpdir(), `felix-fsck-bench-${EDITION}`);
 
 /** Makes a folder under the cache once; a run that breaks off leaves nothing that looks finished. */
 function cached(name: string, make: (directory: string) => void): string {
