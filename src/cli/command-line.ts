@@ -33,10 +33,10 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     }
     await program.parseAsync(args, { from: 'user' });
     await out.flush();
-    return exitCode;
+    return out.failure === null ? exitCode : explained(out.failure, say);
   } catch (error) {
     await out.flush();
-    return explained(error, say);
+    return explained(out.failure ?? error, say);
   } finally {
     signals.stop();
   }
@@ -64,7 +64,7 @@ function buildProgram(streams: Streams, out: Output, action: Action): Command {
     .version(`${TOOL.name} ${TOOL.version}`, '-V, --version')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void out.write(text),
+      writeOut: (text) => void out.write(text).catch(() => {}),
       writeErr: (text) => void streams.stderr.write(text),
     })
     .showSuggestionAfterError(true)

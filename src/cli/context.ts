@@ -3,7 +3,9 @@
  */
 
 import type { Readable, Writable } from 'node:stream';
+import { FailureError } from '../domain/result.js';
 import type { Style } from '../report/style.js';
+import { reasonOf } from '../store/file-source.js';
 import type { CommandSpec } from './specs/shared.js';
 
 export interface Streams {
@@ -33,16 +35,23 @@ export interface CommandModule {
   run(context: CommandContext, paths: readonly string[], options: Readonly<Record<string, unknown>>): Promise<number>;
 }
 
-/** Standard output that waits when the reader is slow, and is quiet once the reader has gone. */
+/**
+ * Standard output that waits when the reader is slow, and is quiet once the reader has gone. Anything else that keeps it
+ * from being written, a full disk above all, is a failure of the run.
+ */
 export class Output {
   readonly #stream: Writable;
   #closed = false;
+  #failure: FailureError | null = null;
 
   constructor(stream: Writable) {
     this.#stream = stream;
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
       this.#closed = true;
+      if (error.code !== 'EPIPE') {
+        const message = `standard output could not be written: ${reasonOf(error)}`;
+        this.#failure = new FailureError({ reason: 'unreadable', message });
+      }
       stream.emit('drain');
     });
   }
@@ -58,7 +67,13 @@ export class Output {
     if (!this.#stream.write(text) && !this.#closed) {
       await new Promise<void>((resolve) => this.#stream.once('drain', resolve));
     }
+    if (this.#failure !== null) throw this.#failure;
     return !this.#closed;
+  }
+
+  /** Why something could not be written, other than that nobody reads. */
+  get failure(): FailureError | null {
+    return this.#failure;
   }
 
   /**

@@ -7,6 +7,8 @@ import type { Style } from '../report/style.js';
 import type { ColorChoice } from './context.js';
 
 const DEFAULT_WIDTH = 80;
+/** No line is made longer, whatever the environment says. */
+const MAX_WIDTH = 1000;
 
 interface TerminalStream extends Writable {
   readonly isTTY?: boolean;
@@ -22,7 +24,7 @@ export function isTerminal(stream: Writable): boolean {
 export function styleFor(stream: Writable, choice: ColorChoice, env: NodeJS.ProcessEnv): Style {
   const columns = (stream as TerminalStream).columns ?? Number(env['COLUMNS'] ?? DEFAULT_WIDTH);
   return {
-    width: Number.isInteger(columns) && columns > 0 ? columns : DEFAULT_WIDTH,
+    width: Number.isInteger(columns) && columns > 0 ? Math.min(columns, MAX_WIDTH) : DEFAULT_WIDTH,
     color: wantsColor(stream, choice, env) ? 1 : 0,
     unicode: isUnicode(env),
   };
