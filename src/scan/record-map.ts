@@ -190,13 +190,13 @@ class Collector implements RecordVisitor {
   }
 
   damage({ corruption, position, end, offset, lost, claimedEnd }: Damage): void {
-    this.#end = -1;
+    this.#finish();
     if (this.damages.length < KEPT_DAMAGES) this.damages.push({ corruption, position, end, offset, lost, claimedEnd });
     else this.damagesOmitted++;
   }
 
   #take(position: number, end: number, high: number, low: number): void {
-    if (position === this.#end && this.#isNext(high, low)) {
+    if (this.#count > 0 && position === this.#end && this.#isNext(high, low)) {
       if (position >= this.#due) this.#mark(position);
       this.#count++;
     } else {
