@@ -8,22 +8,37 @@ import { openFile, type StrandEntry } from './strands.js';
 
 const MOST_OPEN = 64;
 
+interface Opened {
+  readonly file: StrandEntry;
+  readonly source: FileSource;
+  readonly reader: RecordReader;
+}
+
 export class ReaderPool {
-  readonly #open = new Map<StrandEntry, { readonly source: FileSource; readonly reader: RecordReader }>();
-  #last: { readonly file: StrandEntry; readonly reader: RecordReader } | null = null;
+  readonly #open = new Map<StrandEntry, Opened>();
+  #last: Opened | null = null;
 
   /** A reader of the file; the two asked for last stay usable. Throws `ReadFailure`. */
   readerOf(file: StrandEntry): RecordReader {
-    if (this.#last?.file === file) return this.#last.reader;
+    return this.#opened(file).reader;
+  }
+
+  /** The file itself, usable until the next call. Throws `ReadFailure`. */
+  sourceOf(file: StrandEntry): FileSource {
+    return this.#opened(file).source;
+  }
+
+  #opened(file: StrandEntry): Opened {
+    if (this.#last?.file === file) return this.#last;
     let opened = this.#open.get(file);
     if (opened === undefined) {
       if (this.#open.size >= MOST_OPEN) this.#closeOldest();
       const source = openFile(file);
-      opened = { source, reader: new RecordReader(source) };
+      opened = { file, source, reader: new RecordReader(source) };
     } else this.#open.delete(file);
     this.#open.set(file, opened);
-    this.#last = { file, reader: opened.reader };
-    return opened.reader;
+    this.#last = opened;
+    return opened;
   }
 
   #closeOldest(): void {

@@ -7,7 +7,7 @@
 
 import { identify } from '../format/identify.js';
 import { decodeIndexHeader, INDEX_HEADER_LEN } from '../format/index.js';
-import { decodeSegmentHeader, SEGMENT_HEADER_LEN } from '../format/segment-header.js';
+import { decodeSegmentHeader, SEGMENT_HEADER_LEN, type SegmentHeader } from '../format/segment-header.js';
 import { segmentHeaderBitFlip } from '../scan/bit-flip.js';
 import { type Extent, mapRecords, type RecordMap } from '../scan/record-map.js';
 import { drive } from '../scan/scanner.js';
@@ -157,20 +157,20 @@ function problemOf(failure: unknown): { code: string; message: string } {
 
 /** Offsets that the first record may have, for a file whose own header does not say. */
 function hintsFor(source: ByteSource, { index }: StrandEntry, endBefore: bigint | null): bigint[] {
-  const turned = turnedHeaderBase(source);
+  const bytes = new Uint8Array(SEGMENT_HEADER_LEN);
+  const turned = turnedHeader(bytes.subarray(0, source.readAt(bytes, 0)))?.baseOffset ?? null;
   const indexed = index === null ? null : indexBase(index);
   return [turned, indexed, endBefore].filter((hint) => hint !== null);
 }
 
-/** The base of a header that one flipped bit keeps from decoding. */
-function turnedHeaderBase(source: ByteSource): bigint | null {
-  const bytes = new Uint8Array(SEGMENT_HEADER_LEN);
-  if (source.readAt(bytes, 0) < SEGMENT_HEADER_LEN) return null;
+/** The header that one flipped bit keeps from decoding; null when there is more to it. */
+export function turnedHeader(bytes: Uint8Array): SegmentHeader | null {
   const flip = segmentHeaderBitFlip(bytes);
   if (flip === null) return null;
-  bytes[flip.position]! ^= 1 << flip.bit;
-  const decoded = decodeSegmentHeader(bytes);
-  return decoded.ok ? decoded.value.baseOffset : null;
+  const turned = bytes.slice();
+  turned[flip.position]! ^= 1 << flip.bit;
+  const decoded = decodeSegmentHeader(turned);
+  return decoded.ok ? decoded.value : null;
 }
 
 /** The base that an index names; null when it cannot be read as one. */

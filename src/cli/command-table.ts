@@ -10,6 +10,7 @@ import { DIFF_EPOCHS } from './specs/diff-epochs.js';
 import { DUMP_RECORDS } from './specs/dump-records.js';
 import { EVIDENCE } from './specs/evidence.js';
 import { EXPLAIN } from './specs/explain.js';
+import { HEAL } from './specs/heal.js';
 import { HEXDUMP } from './specs/hexdump.js';
 import { INSPECT } from './specs/inspect.js';
 import { LOCATE } from './specs/locate.js';
@@ -32,6 +33,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   REBUILD_INDEX,
   REPAIR_TAIL,
   SALVAGE,
+  HEAL,
   APPLY_PLAN,
   UNDO,
   EVIDENCE,
