@@ -35,9 +35,18 @@ function entryNamed(name: string): SchemaEntry {
   return fail({ reason: 'usage', message: `No output has the schema ${quoted(name)}. ${hint}` });
 }
 
-/** The schema as JSON Schema of draft 2020-12, with its title. Objects stay open to fields that are added. */
+/**
+ * The schema as JSON Schema of draft 2020-12, with its title. Objects of what is only printed stay open to fields that are added.
+ * Where a pattern stands, the name that zod has for it says nothing to other validators and is left out.
+ */
 export async function jsonSchemaOf(entry: SchemaEntry): Promise<object> {
   const [schema, { toJSONSchema }]: [ZodType, typeof import('zod')] = await Promise.all([entry.load(), import('zod')]);
-  const { $schema, ...rest } = toJSONSchema(schema, { target: 'draft-2020-12' });
+  const { $schema, ...rest } = toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io: entry.strict ? 'input' : 'output',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.format !== undefined && jsonSchema.pattern !== undefined) delete jsonSchema.format;
+    },
+  });
   return { $schema, title: `felix-fsck ${entry.name}`, description: entry.of, ...rest };
 }

@@ -76,7 +76,7 @@ const loses = z.strictObject({
 
 const tool = z.strictObject({ name: z.string(), version: z.string() });
 
-export const PLAN: z.ZodType<Plan> = z.strictObject({
+const plan = z.strictObject({
   schema: z.literal(PLAN_SCHEMA),
   tool,
   createdAtMicros: u64,
@@ -94,6 +94,11 @@ export const PLAN: z.ZodType<Plan> = z.strictObject({
   after: prediction,
   notes: z.array(z.string()),
 });
+
+export const PLAN: z.ZodType<Plan> = plan;
+
+/** A plan as its file holds it: with its digest. */
+export const PLAN_DOCUMENT = plan.extend({ sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 
 const who = z.strictObject({ uid: size, user: z.string().nullable(), host: z.string() });
 
