@@ -16,7 +16,7 @@ export interface SegmentEntry {
 export interface ShardFiles {
   /** Regular files under the 20-digit name of a segment, by id. */
   readonly segments: readonly SegmentEntry[];
-  /** Names that a broker takes for a segment id but does not open. */
+  /** Names that a broker takes for a segment id but does not open, of whatever type. */
   readonly unopenable: readonly { readonly id: bigint; readonly entry: Entry }[];
   readonly sidecars: ReadonlyMap<string, Entry>;
   /** Entries under a name of the format that are no regular file. */
@@ -39,8 +39,8 @@ export function sortShardFiles(entries: readonly Entry[], sole: SoleFile | null 
     const known = id !== null || indexOf !== null || SHARD_SIDECARS.includes(entry.name);
     if (sole?.segment && sole.name === entry.name && indexOf === null) {
       segments.push({ id: sole.segment.id, entry, index: byName.get(indexFileName(sole.segment.id)) ?? null });
-    } else if (known && entry.type !== 'file') notFiles.push(entry);
-    else if (id !== null && entry.name !== segmentFileName(id)) unopenable.push({ id, entry });
+    } else if (id !== null && entry.name !== segmentFileName(id)) unopenable.push({ id, entry });
+    else if (known && entry.type !== 'file') notFiles.push(entry);
     else if (id !== null) {
       const index = byName.get(indexFileName(id)) ?? null;
       segments.push({ id, entry, index: index?.type === 'file' ? index : null });

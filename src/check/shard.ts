@@ -113,7 +113,7 @@ export async function judgeShard(
     ...naming.findings,
     ...namesFindings(files, subject),
     ...checkSegments({ facts, subject, evidence: evidence.of, strays: strays.segments, objectFor }),
-    ...(isCopy(options.sole) ? [] : checkIndexes(facts, subject)),
+    ...(isCopy(options.sole) ? [] : checkIndexes(facts, subject).filter((finding) => !isHidden(finding, files))),
     ...relations.findings,
     ...strays.findings,
     ...(options.sole === null ? noSegments(files, subject) : []),
@@ -282,7 +282,12 @@ export function namesFindings(files: ShardFiles, subject: Subject): Finding[] {
 }
 
 /** A directory that holds files of a shard, and no log. */
-export function noSegments(files: ShardFiles, subject: Subject): Finding[] {
+export /** An index that is a link or the like is told as unreadable; it is not missing as well. */
+function isHidden({ kind, file }: Finding, files: ShardFiles): boolean {
+  return kind === 'IndexMissing' && files.notFiles.some(({ name }) => name === file);
+}
+
+function noSegments(files: ShardFiles, subject: Subject): Finding[] {
   if (files.segments.length > 0 || files.unopenable.length > 0) return [];
   if (files.notFiles.some(({ name }) => name.endsWith('.log'))) return [];
   const names = [...files.sidecars.keys(), ...files.strays.map(({ name }) => name)].slice(0, 20);
