@@ -48,7 +48,7 @@ function explained(error: unknown, say: (text: string) => void): number {
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof FailureError) {
-    say(`felix-fsck: ${printable(error.message)}`);
+    say(`felix-fsck: ${error.message.split('\n').map(printable).join('\n')}`);
     return { usage: 2, refused: 31, unreadable: 30, 'part-way': 33 }[error.failure.reason];
   }
   say('felix-fsck: this is a bug in the tool, and says nothing about the data. Please report it with the lines below.');

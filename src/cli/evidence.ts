@@ -33,9 +33,10 @@ import { createScanner } from '../scan/pool.js';
 import { TailScanner } from '../scan/tail-scanner.js';
 import { ReadFailure } from '../store/byte-source.js';
 import { FileSource } from '../store/file-source.js';
-import { type Entry, isShard, type Listing, listDirectory, SHARD_SIDECARS } from '../store/walk.js';
+import { type Entry, type Listing, SHARD_SIDECARS } from '../store/walk.js';
 import type { CommandContext } from './context.js';
 import { flag, jobsOf, type Options, settingsOf, shardKeyOf } from './options.js';
+import { shardAt } from './shard-at.js';
 
 /** Of one small file or index; the rest is left out. */
 const SIDECAR_BYTES = 4 * 1024 * 1024;
@@ -64,20 +65,6 @@ export async function run(context: CommandContext, paths: readonly string[], opt
   } finally {
     output.discard();
   }
-}
-
-function shardAt(path: string): Listing {
-  const listing = listDirectory(path);
-  if (listing.problem !== null && listing.problem.code !== 'ENOENT' && listing.problem.code !== 'ENOTDIR') {
-    fail({ reason: 'unreadable', message: `${printable(path)}: ${listing.problem.message}` });
-  }
-  if (listing.problem !== null || !isShard(listing)) {
-    const inside = listing.entries.filter(({ type: kind }) => kind === 'directory');
-    const only = inside.length === 1 ? listDirectory(`${path.replace(/\/+$/, '')}/${inside[0]!.name}`) : null;
-    if (only !== null && isShard(only)) return only;
-    fail({ reason: 'usage', message: `${printable(path)}: not the directory of a shard` });
-  }
-  return listing;
 }
 
 function targetOf(options: Options): string {

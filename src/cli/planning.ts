@@ -21,10 +21,11 @@ import { renderPlan } from '../report/plan.js';
 import { createScanner } from '../scan/pool.js';
 import { ReadFailure } from '../store/byte-source.js';
 import { pathFacts, realPath } from '../store/path-facts.js';
-import { isShard, listDirectory } from '../store/walk.js';
+import { listDirectory } from '../store/walk.js';
 import { applyNow } from './applying.js';
 import type { CommandContext } from './context.js';
 import { colorOf, flag, formatOf, jobsOf, type Options, settingsOf, shardKeyOf } from './options.js';
+import { shardAt } from './shard-at.js';
 
 /** A shard, looked at from all sides. */
 export interface Examined {
@@ -43,11 +44,8 @@ export async function examine(
   options: Options,
   settings: BrokerSettings,
 ): Promise<Examined | null> {
-  const real = realShard(path);
+  const real = realShard(shardAt(path).path);
   const listing = { ...listDirectory(real), path: real };
-  if (listing.problem !== null)
-    fail({ reason: 'unreadable', message: `${printable(path)}: ${listing.problem.message}` });
-  if (!isShard(listing)) fail({ reason: 'usage', message: `${printable(path)}: not the directory of a shard` });
   const scanner = createScanner({ jobs: jobsOf(options), signal: context.signal });
   const key = shardKeyOf(options);
   const check = { settings, quick: false, key, replicas: [], nowMicros: context.nowMicros, sole: null };
