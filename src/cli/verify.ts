@@ -9,15 +9,17 @@ import type { Summary } from '../domain/report.js';
 import { createScanner } from '../scan/pool.js';
 import type { CheckpointRun } from './checkpoint.js';
 import type { CommandContext } from './context.js';
+import { setFree, tread } from './gently.js';
 import { flag, jobsOf, listOf, type Options, settingsOf, shardKeyOf } from './options.js';
 import { Progress } from './progress.js';
 import { VerifyOutput } from './verify-output.js';
 
 export async function run(context: CommandContext, paths: readonly string[], options: Options): Promise<number> {
   const jobs = jobsOf(options);
+  const pace = tread(options);
   const checkpoint = await checkpointOf(context, paths, options);
   const output = await outputOf(context, options, checkpoint);
-  const scanner = createScanner({ jobs, signal: context.signal });
+  const scanner = createScanner({ jobs, signal: context.signal, pace });
   const tally = new Tally(options['failOn'] as FailOn);
   const progress = new Progress(context.streams.stderr, options['progress'] !== false, {
     passed: () => scanner.passedBytes() + (checkpoint?.passedOver ?? 0),
@@ -41,6 +43,7 @@ export async function run(context: CommandContext, paths: readonly string[], opt
     checkpoint?.commit();
     return summary.exitCode;
   } finally {
+    setFree();
     progress.stop();
     output.discard();
     checkpoint?.discard();

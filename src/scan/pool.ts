@@ -7,6 +7,7 @@
  */
 
 import type { Worker } from 'node:worker_threads';
+import type { ReadPace } from '../store/read-pace.js';
 import { joinRange } from './range-join.js';
 import type { RangeScan } from './range-scan.js';
 import { InlineScanner, type Scanner, type SegmentAnswer, type SegmentJob, withSources } from './scanner.js';
@@ -44,6 +45,8 @@ export interface PoolOptions {
   readonly jobs: number;
   readonly signal: AbortSignal;
   readonly worthIt?: WorthIt;
+  /** What the reads of every thread are held to; those of the calling thread are its own business. */
+  readonly pace?: ReadPace | null;
   /** The compiled worker, where it does not lie beside this file. */
   readonly workerEntry?: URL;
 }
@@ -57,7 +60,7 @@ class ScanPool implements Scanner {
   readonly #options: PoolOptions;
   readonly #inline: InlineScanner;
   readonly #worthIt: WorthIt;
-  readonly #shared: SharedState = sharedState();
+  readonly #shared: SharedState;
   readonly #threads: Thread[] = [];
   readonly #queue: Waiting[] = [];
   #seenBytes = 0;
@@ -66,6 +69,7 @@ class ScanPool implements Scanner {
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#shared = sharedState(options.pace ?? null);
     this.#inline = new InlineScanner(options.signal);
     this.#worthIt = options.worthIt ?? WORTH_IT;
     options.signal.addEventListener('abort', () => Atomics.store(this.#shared.stop, 0, 1), { once: true });

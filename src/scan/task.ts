@@ -2,6 +2,7 @@
  * The work that can be handed to a thread: a whole segment, or a range of one.
  */
 
+import type { ReadPace } from '../store/read-pace.js';
 import type { RangeScan } from './range-scan.js';
 import { drive, type SegmentAnswer, type SegmentJob, withSources } from './scanner.js';
 import { scanSegmentFile } from './segment-file.js';
@@ -29,12 +30,15 @@ export interface SharedState {
   readonly passed: BigInt64Array;
   /** `[0]`: not 0 once the run is to stop. */
   readonly stop: Int32Array;
+  /** What reads are held to. */
+  readonly pace: ReadPace | null;
 }
 
-export function sharedState(): SharedState {
+export function sharedState(pace: ReadPace | null): SharedState {
   return {
     passed: new BigInt64Array(new SharedArrayBuffer(8)),
     stop: new Int32Array(new SharedArrayBuffer(4)),
+    pace,
   };
 }
 

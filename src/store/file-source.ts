@@ -4,6 +4,7 @@
 
 import { closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs';
 import { type ByteSource, ReadFailure } from './byte-source.js';
+import { awaitTurn, isPaced } from './read-pace.js';
 
 /** A path as the system gives it; bytes when the name is not UTF-8. */
 export type RawPath = string | Buffer;
@@ -55,7 +56,8 @@ export class FileSource implements ByteSource {
   readAt(target: Uint8Array, position: number): number {
     if (position >= this.size) return 0;
     const length = Math.min(target.length, this.size - position);
-    const timed = length >= TIMED_BYTES;
+    const timed = length >= TIMED_BYTES && !isPaced();
+    awaitTurn(length);
     const startedAt = timed ? performance.now() : 0;
     try {
       const got = readSync(this.#descriptor, target, 0, length, position);

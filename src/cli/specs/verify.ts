@@ -55,6 +55,12 @@ export const VERIFY: CommandSpec = {
     },
     INCLUDE_DELETED,
     JOBS,
+    {
+      flags: '--io-limit <MB/s>',
+      description: 'read no faster than that, all threads together, on a machine that serves',
+      value: 'count',
+    },
+    { flags: '--nice', description: 'leave the processor to others: the lowest priority that the system has' },
     FAIL_ON,
     NO_PROGRESS,
   ],
