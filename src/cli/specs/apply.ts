@@ -1,6 +1,8 @@
 import { JOURNAL, PLAN_FORMAT, YES } from './planning.js';
 import { COLOR, type CommandSpec } from './shared.js';
 
+const SHARD = 'fixtures/torn-tail/acme_default_orders_0-0d3aed4b998d2798';
+
 export const APPLY_PLAN: CommandSpec = {
   name: 'apply',
   args: '<plan>',
@@ -10,6 +12,11 @@ export const APPLY_PLAN: CommandSpec = {
     'looks stopped. The old files go to a journal first; afterwards the shard is checked again. With --resume, the argument ' +
     'may also be the journal.',
   options: [YES, JOURNAL, { flags: '--resume', description: 'finish a plan that was cut short' }, PLAN_FORMAT, COLOR],
-  examples: [],
+  examples: [
+    {
+      command: `felix-fsck repair-tail ${SHARD} --plan-out plan.json; felix-fsck apply plan.json --yes`,
+      shows: 'the cut that recovery would make, planned, and carried out without a question',
+    },
+  ],
   load: () => import('../apply.js'),
 };
