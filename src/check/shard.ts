@@ -287,7 +287,7 @@ function isHidden({ kind, file }: Finding, files: ShardFiles): boolean {
   return kind === 'IndexMissing' && files.notFiles.some(({ name }) => name === file);
 }
 
-function noSegments(files: ShardFiles, subject: Subject): Finding[] {
+export function noSegments(files: ShardFiles, subject: Subject): Finding[] {
   if (files.segments.length > 0 || files.unopenable.length > 0) return [];
   if (files.notFiles.some(({ name }) => name.endsWith('.log'))) return [];
   const names = [...files.sidecars.keys(), ...files.strays.map(({ name }) => name)].slice(0, 20);

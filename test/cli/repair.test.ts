@@ -10,7 +10,7 @@ import { runInProcess } from '../builders/in-process.js';
 import { applied, killedAt, planFor, requestWith, withMemoryDir } from '../builders/repairs.js';
 import { runCli } from '../builders/run-cli.js';
 import { indexName, SHARD_DIR_NAME, threeSegments, writeShardBelow } from '../builders/shards.js';
-import { hashTree } from '../builders/trees.js';
+import { hashTree, PROJECT_ROOT } from '../builders/trees.js';
 
 /** A broken shard whose files were last written long ago. */
 function onDisk(work: (shard: string, dir: string) => Promise<void>, { image } = tornTail()): Promise<void> {
@@ -126,7 +126,8 @@ describe('a repair from the command line', () => {
   it('knows wrong usage', () =>
     onDisk(async (shard) => {
       for (const args of [
-        ['repair-tail', path.dirname(shard)],
+        ['repair-tail', path.join(PROJECT_ROOT, 'man')],
+        ['repair-tail', path.join(PROJECT_ROOT, 'fixtures', 'diverged-replicas')],
         ['repair-tail', `${shard}-none`],
         ['repair-tail', shard, '--allow', 'everything'],
         ['rebuild-index', shard, '--all', '--segment', '1'],
