@@ -37,7 +37,7 @@ export async function run(context: CommandContext, paths: readonly string[], opt
     findings: () => 0,
   });
   try {
-    const plan = await planFor(context, examined, specs, acceptBitFlip, pace);
+    const plan = await healPlan(context, examined, specs, acceptBitFlip, pace);
     progress.stop();
     if (plan === null) return context.signalCode() ?? 130;
     return plan.ok ? await deliver(context, plan.value, options) : refusePlan(plan.error, examined.view.path);
@@ -49,8 +49,8 @@ export async function run(context: CommandContext, paths: readonly string[], opt
 }
 
 /** Null when interrupted. Throws `ReadFailure`. */
-async function planFor(
-  context: CommandContext,
+export async function healPlan(
+  context: Pick<CommandContext, 'tool' | 'nowMicros'>,
   examined: Examined,
   specs: ReturnType<typeof donorSpecs>,
   acceptBitFlip: boolean,

@@ -108,7 +108,7 @@ function refuseUnread({ findings }: ShardReport): void {
 
 /** What every plan says of the run that made it. */
 export function frameOf(
-  context: CommandContext,
+  context: Pick<CommandContext, 'tool' | 'nowMicros'>,
   settings: BrokerSettings,
 ): Omit<PlanFrame, 'before' | 'after' | 'command' | 'notes'> {
   return { tool: context.tool, createdAtMicros: context.nowMicros, settings };
