@@ -6,7 +6,7 @@
  * not show twice is told as a change, not as damage.
  */
 
-import type { Finding } from '../domain/finding.js';
+import type { Finding, FindingKind } from '../domain/finding.js';
 import { SEVERITIES } from '../domain/finding.js';
 import type { BrokerSettings, IndexReport, SegmentReport, ShardReport } from '../domain/report.js';
 import { counted } from '../domain/wording.js';
@@ -15,7 +15,7 @@ import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
 import type { Scanner, SegmentAnswer } from '../scan/scanner.js';
 import type { ReadProblem, ScanSettings } from '../scan/segment-file.js';
 import { FileSource } from '../store/file-source.js';
-import { joinShown, type Listing } from '../store/walk.js';
+import { type Entry, joinShown, type Listing } from '../store/walk.js';
 import { fullOutcome } from './broker.js';
 import { coverage, objectKeys } from './coverage.js';
 import { EvidenceReader } from './evidence.js';
@@ -130,9 +130,9 @@ export async function judgeShard(
     sidecars: sidecarReports(sidecars),
     coverage: coverage(facts),
     findings,
-    omitted: [...omittedOf(segments), ...relations.omitted],
+    omitted: [...namesOmitted(files), ...omittedOf(segments), ...relations.omitted],
     notChecked: [...interruptedWords(segments), ...naming.notChecked, ...relations.notChecked],
-    prediction: predict(facts, files.unopenable, findings, options.sole),
+    prediction: predict(facts, files.unopenable.slice(0, NAMED), findings, options.sole),
     bytesRead: segments.reduce((sum, { size, skippedSinceMicros: since }) => sum + (since === undefined ? size : 0), 0),
   };
 }
@@ -191,6 +191,9 @@ function fullyScanned(files: ShardFiles, options: ShardCheckOptions): Set<bigint
 }
 
 /** Why a segment has no scan when the run was told to stop. */
+/** So many names that cannot be opened, and so many that are no files, are told one by one. */
+const NAMED = 1000;
+
 const INTERRUPTED: ReadProblem = { code: 'INTERRUPTED', message: 'the run was interrupted', position: 0 };
 
 function segmentFacts(
@@ -261,7 +264,7 @@ export function intactTail(facts: ShardFacts): bigint | null {
 
 /** Entries under names of the format that a broker cannot open. */
 export function namesFindings(files: ShardFiles, subject: Subject): Finding[] {
-  const unopenable = files.unopenable.map(({ id, entry }) =>
+  const unopenable = files.unopenable.slice(0, NAMED).map(({ id, entry }) =>
     makeFinding(subject, {
       kind: 'SegmentFileName',
       severity: 'fatal',
@@ -270,7 +273,7 @@ export function namesFindings(files: ShardFiles, subject: Subject): Finding[] {
       detail: { id, opened: indexFileName(id).replace(/index$/, 'log') },
     }),
   );
-  const notFiles = files.notFiles.map((entry) =>
+  const notFiles = files.notFiles.slice(0, NAMED).map((entry) =>
     makeFinding(subject, {
       kind: 'Unreadable',
       severity: 'error',
@@ -305,6 +308,14 @@ function byWeight(a: Finding, b: Finding): number {
 function interruptedWords(segments: readonly SegmentFacts[]): string[] {
   const left = segments.filter(({ problem }) => problem === INTERRUPTED).length;
   return left === 0 ? [] : [`The run was interrupted: ${counted(left, 'segment')} of ${segments.length} not read.`];
+}
+
+/** What stands for the names that are counted only, under the first of them. */
+function namesOmitted({ unopenable, notFiles }: ShardFiles): ShardReport['omitted'] {
+  const counted = (kind: FindingKind, entries: readonly Entry[]) =>
+    entries.slice(NAMED, NAMED + 1).map(({ name }) => ({ file: name, kind, count: entries.length - NAMED }));
+  const refused = unopenable.map(({ entry }) => entry);
+  return [...counted('SegmentFileName', refused), ...counted('Unreadable', notFiles)];
 }
 
 function omittedOf(segments: readonly SegmentFacts[]): ShardReport['omitted'] {
