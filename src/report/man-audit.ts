@@ -36,7 +36,7 @@ const ANSIBLE: readonly string[] = [
   '      delegate_to: localhost',
   '    - name: Call somebody when a broker would refuse to start',
   '      ansible.builtin.fail:',
-  '        msg: "felix-fsck exited with {{ fsck.rc }}"',
+  '        msg: "a broker would refuse a shard here: exit code {{ fsck.rc }}"',
   '      when: fsck.rc == 22',
 ];
 

@@ -1,8 +1,9 @@
 /**
- * The manual pages: `npm run man` writes them into `man/`, from the table of commands, the catalogue, and the layouts.
+ * The manual pages: `npm run man` writes them into `man/`, from the table of commands, the catalogue, and the
+ * layouts, and lists them in package.json.
  */
 
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { COMMANDS } from '../../src/cli/command-table.js';
@@ -36,4 +37,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const files = manFiles();
   for (const name of readdirSync(MAN_DIR)) if (!files.has(name)) rmSync(path.join(MAN_DIR, name));
   for (const [name, text] of files) writeFileSync(path.join(MAN_DIR, name), text);
+  const manifest = path.join(PROJECT_ROOT, 'package.json');
+  const list = [...files.keys()].sort().map((name) => `    "man/${name}"`);
+  const before = readFileSync(manifest, 'utf8');
+  writeFileSync(manifest, before.replace(/"man": \[[^\]]*\]/, `"man": [\n${list.join(',\n')}\n  ]`));
 }
