@@ -150,7 +150,7 @@ function endOf(segment: SegmentFacts): bigint | null {
 /** Damage runs to the end of the file, so that nobody knows how many records it swallowed. */
 function endsInDamage(segment: SegmentFacts): boolean {
   const last = segment.scan?.records?.damages.at(-1);
-  return last !== undefined && last.end === segment.size && last.end > last.position;
+  return last !== undefined && last.end === segment.size && last.end > last.position && last.lost === null;
 }
 
 function segmentFindings(input: SegmentCheckInput, segment: SegmentFacts, gaps: Gaps): Finding[] {

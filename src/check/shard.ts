@@ -190,10 +190,10 @@ function fullyScanned(files: ShardFiles, options: ShardCheckOptions): Set<bigint
   return full;
 }
 
-/** Why a segment has no scan when the run was told to stop. */
 /** So many names that cannot be opened, and so many that are no files, are told one by one. */
 const NAMED = 1000;
 
+/** Why a segment has no scan when the run was told to stop. */
 const INTERRUPTED: ReadProblem = { code: 'INTERRUPTED', message: 'the run was interrupted', position: 0 };
 
 function segmentFacts(
