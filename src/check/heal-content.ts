@@ -168,8 +168,16 @@ function newHeader(slot: Slot, body: readonly Piece[], pool: ReaderPool): Uint8A
   const old = slot.file?.map?.headerBytes ?? new Uint8Array();
   const kept = old.length < SEGMENT_HEADER_LEN ? null : keptHeader(old, slot.base, facts.version);
   if (kept !== null) return kept;
-  const version = Math.max(LEAST_VERSION, facts.version);
-  return encodeSegmentHeader({ version, baseOffset: slot.base, createdAtMicros: facts.firstMicros, reserved: 0 });
+  // A donor's segment that begins with the same record is the likeliest twin; else only the first record has a time.
+  const [first] = body;
+  const isTwin = first?.from === 'file' && first.start === SEGMENT_HEADER_LEN && first.file.map?.header != null;
+  const twin = isTwin && first.file.map!.header!.baseOffset === slot.base ? first.file.map!.header! : null;
+  return encodeSegmentHeader({
+    version: Math.max(twin?.version ?? LEAST_VERSION, facts.version),
+    baseOffset: slot.base,
+    createdAtMicros: twin?.createdAtMicros ?? facts.firstMicros,
+    reserved: 0,
+  });
 }
 
 /** The header that was there, when putting right its magic, version, flags and base makes its checksum hold. */

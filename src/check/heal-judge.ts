@@ -40,13 +40,17 @@ export function judgeDonors(
     const sides = [range.left, range.right].map((side) => ({ side, is: neighbourOf(side, donor, pool) }));
     const differs = sides.find(({ is }) => is === 'differs');
     if (differs !== undefined) {
-      return { donor, may: 'nothing', why: `its record at ${sideWords(differs.side)} is not the shard's` };
+      return {
+        donor,
+        may: 'nothing',
+        why: `its record at ${sideWords(differs.side)}, beside the range, is not the shard's`,
+      };
     }
     const short = sides.find(({ is }) => is !== 'equal');
     if (short === undefined) return { donor, may: 'all', why: null };
     const why =
       short.is === 'absent'
-        ? `it does not hold ${sideWords(short.side)}, so that nothing ties it to the shard`
+        ? `it does not hold ${sideWords(short.side)}, beside the range, so that nothing ties it to the shard`
         : 'a segment that cannot be judged lies beside the range';
     return { donor, may: donor.vouched.size > 0 ? 'vouched' : 'nothing', why };
   });
@@ -82,5 +86,5 @@ export function isSameRecord(pool: ReaderPool, a: StrandExtent, b: StrandExtent,
 }
 
 function sideWords(side: Side): string {
-  return side.is === 'record' ? `${offsetsOf({ from: side.offset, to: side.offset + 1n })}, beside the range` : '';
+  return side.is === 'record' ? offsetsOf({ from: side.offset, to: side.offset + 1n }) : '';
 }

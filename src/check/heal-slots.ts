@@ -201,9 +201,9 @@ function slotOf({ id, file }: Draft, base: bigint, bound: bigint | null): Slot {
 /** More runs than this are taken as they come. */
 const MOST_WEIGHED = 2000;
 
-/** The extents of a file that ascend in offsets too and hold the most records. */
+/** The extents of a file that ascend in offsets too and hold the most records; one that runs over the bound is among them. */
 function ascendingPart(extents: readonly Extent[], bounds: OffsetRange): readonly Extent[] {
-  const inside = extents.filter(({ from, to }) => from >= bounds.from && to <= bounds.to);
+  const inside = extents.filter(({ from }) => from >= bounds.from && from < bounds.to);
   if (inside.length === extents.length && inside.every(({ from }, i) => i === 0 || from >= inside[i - 1]!.to))
     return extents;
   if (inside.length > MOST_WEIGHED) return asTheyCome(inside);

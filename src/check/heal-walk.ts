@@ -73,8 +73,7 @@ export function* gather(
     for (const each of active) each.end = pool.readerOf(each.file).endOf(each.position, offset);
     const other = active.find((each) => !isSame(pool, active[0]!, each));
     if (other !== undefined) {
-      const names = [...new Set([nameOf(active[0]!), nameOf(other)])];
-      return { parts, reached: offset, disagreement: { offset, names }, versions };
+      return { parts, reached: offset, disagreement: { offset, names: namesOf(active[0]!, other) }, versions };
     }
     const last = parts.at(-1);
     const giving =
@@ -110,8 +109,8 @@ function isSame(pool: ReaderPool, a: Active, b: Active): boolean {
 }
 
 /** Two files of one donor are told apart. */
-function nameOf({ donor, file }: Active): string {
-  return donor.strand.files.length > 1 ? file.path : donor.name;
+function namesOf(a: Active, b: Active): string[] {
+  return a.donor === b.donor ? [a.file.path, b.file.path] : [a.donor.name, b.donor.name].sort();
 }
 
 /** The lowest version of a segment that may hold the record. */

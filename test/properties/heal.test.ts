@@ -10,9 +10,9 @@ import { healed } from '../builders/healing.js';
 import { plannedImage } from '../builders/planned-image.js';
 import { type Random, seededRandom } from '../builders/random.js';
 import { type SequencePart, sequence } from '../builders/records.js';
+import { withMemoryDir } from '../builders/repairs.js';
 import { type BuiltSegment, buildSegment } from '../builders/segments.js';
 import { buildShard, indexName, logName, type ShardImage, writeShardBelow } from '../builders/shards.js';
-import { withTempDir } from '../builders/trees.js';
 
 const SPACING = 256;
 
@@ -125,7 +125,7 @@ describe('heal of random damage', function () {
     let cases = 0;
     let grown = 0;
     for (let seed = 0; seed < 500; seed++) {
-      await withTempDir(async (dir) => {
+      await withMemoryDir(async (dir) => {
         const random = seededRandom(seed);
         const records = randomRecords(random);
         const segments = splitUp(records, random);

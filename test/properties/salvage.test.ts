@@ -10,8 +10,9 @@ import { runInProcess } from '../builders/in-process.js';
 import { type IntactRecord, intactRecords, recordKey } from '../builders/intact-records.js';
 import { type Random, seededRandom } from '../builders/random.js';
 import type { SequencePart } from '../builders/records.js';
+import { withMemoryDir } from '../builders/repairs.js';
 import { logName, readShard, type ShardImage, shardOf, writeShardBelow } from '../builders/shards.js';
-import { hashTree, withTempDir } from '../builders/trees.js';
+import { hashTree } from '../builders/trees.js';
 import { UnsyncedFs } from '../builders/unsynced-fs.js';
 import { damagedSegment } from './random-segments.js';
 
@@ -117,7 +118,7 @@ describe('salvage of random damage', function () {
   it('saves every intact record exactly once, in runs that verify clean', async () => {
     let forks = 0;
     for (let seed = 0; seed < 350; seed++) {
-      await withTempDir(async (dir) => {
+      await withMemoryDir(async (dir) => {
         const random = seededRandom(seed);
         const { image, segments } = randomShard(random);
         const hurt = new Map(image);
@@ -139,7 +140,7 @@ describe('salvage of random damage', function () {
   it('saves them too when headers lie, offsets repeat and histories contradict each other', async () => {
     let forks = 0;
     for (let seed = 0; seed < 150; seed++) {
-      await withTempDir(async (dir) => {
+      await withMemoryDir(async (dir) => {
         const hurt = Array.from({ length: 1 + (seed % 3) }, (_, i) => damagedSegment(1000 * i + seed));
         const image = new Map(hurt.map(({ log }, i) => [logName(i), log] as const));
         const shard = writeShardBelow(image, dir);
