@@ -34,6 +34,9 @@ const WORTH_IT: WorthIt = {
   rangeBytes: 16 << 20,
 };
 
+/** The code of a thread as text, where everything is in one file; put there when that file is made. */
+declare const FELIX_FSCK_WORKER: string | undefined;
+
 interface Waiting {
   readonly task: Task;
   readonly size: number;
@@ -47,8 +50,6 @@ export interface PoolOptions {
   readonly worthIt?: WorthIt;
   /** What the reads of every thread are held to; those of the calling thread are its own business. */
   readonly pace?: ReadPace | null;
-  /** The compiled worker, where it does not lie beside this file. */
-  readonly workerEntry?: URL;
 }
 
 /** A scanner for so many threads. */
@@ -144,8 +145,10 @@ class ScanPool implements Scanner {
 
   #newThread(): Thread | null {
     if (this.#threads.length >= this.#options.jobs) return null;
-    const entry = this.#options.workerEntry ?? new URL('./worker.js', import.meta.url);
+    const isText = typeof FELIX_FSCK_WORKER === 'string';
+    const entry = isText ? FELIX_FSCK_WORKER! : new URL('./worker.js', import.meta.url);
     const worker = new this.#threadModule!.Worker(entry, {
+      eval: isText,
       workerData: this.#shared,
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });
