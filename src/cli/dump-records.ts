@@ -23,7 +23,7 @@ import { isTerminal } from './terminal.js';
 type DumpFormat = 'table' | 'ndjson' | 'json' | 'csv' | 'raw' | 'hex';
 
 /** How much is gathered before it is written. */
-const WRITE_BYTES = 512 * 1024;
+const WRITE_BYTES = 128 * 1024;
 /** How long records are shown before signals get their turn. */
 const SLICE_MS = 25;
 

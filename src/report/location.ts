@@ -10,7 +10,7 @@ import { joined, type Page, pageOf } from './page.js';
 import type { Style } from './style.js';
 import { opposite, wrap } from './wrap.js';
 
-export const LOCATE_SCHEMA = 'felix-fsck.locate/1';
+const LOCATE_SCHEMA = 'felix-fsck.locate/1';
 
 export function renderLocationJson(location: Location, tool: ToolIdentity): string {
   return toJsonDocument(locationJson(location, tool));

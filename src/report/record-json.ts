@@ -10,7 +10,7 @@ import { ByteWriter, dataOf, Literal } from './byte-writer.js';
 import { type ToolIdentity, toJson } from './json.js';
 import type { RecordReport } from './record-report.js';
 
-export const DUMP_SCHEMA = 'felix-fsck.dump-records/1';
+const DUMP_SCHEMA = 'felix-fsck.dump-records/1';
 
 const OFFSET = new Literal(',"offset":"');
 const TIMESTAMP = new Literal('","timestampMicros":"');

@@ -8,7 +8,7 @@ import { microsText } from './instants.js';
 import { type Page, rangeText } from './page.js';
 import { displayWidth } from './wrap.js';
 
-export function u64Value(high: number, low: number): number | bigint {
+function u64Value(high: number, low: number): number | bigint {
   return high < 0x20_0000 ? high * 0x1_0000_0000 + low : (BigInt(high) << 32n) | BigInt(low);
 }
 

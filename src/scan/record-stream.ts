@@ -23,7 +23,7 @@ import { scanRange } from './segment-scan.js';
 import type { Window } from './window.js';
 
 /** Small enough to stay in a processor's cache beside what is made of it. */
-export const STREAM_WINDOW_BYTES = 256 * 1024;
+const STREAM_WINDOW_BYTES = 64 * 1024;
 /** A multiple of three, so that base64 of the pieces is that of the whole. */
 export const PIECE_BYTES = 192 * 1024;
 
