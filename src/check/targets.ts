@@ -5,6 +5,7 @@
  */
 
 import { fail } from '../domain/result.js';
+import { printable } from '../domain/wording.js';
 import { type Identity, identify } from '../format/identify.js';
 import { indexFileName, indexIdOf, segmentFileName, segmentIdOf } from '../format/names.js';
 import { ReadFailure } from '../store/byte-source.js';
@@ -38,15 +39,15 @@ export type PassedOver = Exclude<Discovered, { what: 'shard' | 'root' }>;
 /** Throws a failure for the first path that does not exist, before anything is read of the others. */
 export function requirePaths(paths: readonly string[]): void {
   for (const path of paths) {
-    if (statPath(path) === null) fail({ reason: 'usage', message: `${path}: no such file or directory` });
+    if (statPath(path) === null) fail({ reason: 'usage', message: `${printable(path)}: no such file or directory` });
   }
 }
 
 /** Throws a failure when the path does not exist, or nothing of the format is there. */
 export function* targetsOf(path: string, options: { includeDeleted: boolean }): Generator<Target> {
   const at = statPath(path);
-  if (at === null) fail({ reason: 'usage', message: `${path}: no such file or directory` });
-  if ('code' in at) fail({ reason: 'unreadable', message: `${path}: ${at.message}` });
+  if (at === null) fail({ reason: 'usage', message: `${printable(path)}: no such file or directory` });
+  if ('code' in at) fail({ reason: 'unreadable', message: `${printable(path)}: ${at.message}` });
   if (at.type !== 'directory') {
     yield soleTarget(path, at.size, at.type === 'file');
     return;
@@ -62,17 +63,17 @@ export function* targetsOf(path: string, options: { includeDeleted: boolean }): 
   }
   const [first] = passedOver;
   if (found === 0 && first?.what === 'problem' && first.path === path) {
-    fail({ reason: 'unreadable', message: `${path}: ${first.problem.message}` });
+    fail({ reason: 'unreadable', message: `${printable(path)}: ${first.problem.message}` });
   }
   if (found === 0 && !passedOver.some(({ what }) => what === 'problem')) {
-    fail({ reason: 'usage', message: `${path}: nothing of a Felix store is here` });
+    fail({ reason: 'usage', message: `${printable(path)}: nothing of a Felix store is here` });
   }
   if (passedOver.length > 0) yield { what: 'passed-over', path, items: passedOver };
 }
 
 /** A file by itself: taken for what its name says, else for what its first bytes say. */
 function soleTarget(path: string, size: number, isFile: boolean): Target {
-  if (!isFile) fail({ reason: 'usage', message: `${path}: neither a file nor a directory` });
+  if (!isFile) fail({ reason: 'usage', message: `${printable(path)}: neither a file nor a directory` });
   const slash = path.lastIndexOf('/');
   const directory = slash < 0 ? '.' : path.slice(0, slash) || '/';
   const name = path.slice(slash + 1);
@@ -91,7 +92,7 @@ function soleTarget(path: string, size: number, isFile: boolean): Target {
   const sibling = (other: string) => parent.entries.find((candidate) => candidate.name === other);
   const shard = (entries: Entry[], asSegment: boolean): Target => ({
     what: 'shard',
-    listing: { ...parent, name: parentName(directory), path: directory, entries, problem: null },
+    listing: { ...parent, path: directory, entries, problem: null },
     sole: { name, segment: asSegment ? segment : null },
   });
   if (SHARD_SIDECARS.includes(name)) return shard([own], false);
@@ -100,7 +101,7 @@ function soleTarget(path: string, size: number, isFile: boolean): Target {
     return shard(entriesOf(own, segmentIdOf(name) === null ? undefined : sibling(indexFileName(id))), true);
   }
   if (SHARD_SIDECARS.includes(identity.kind)) return shard([{ ...own, name: identity.kind }], false);
-  fail({ reason: 'usage', message: `${path}: not part of a Felix store; it is ${identity.description}` });
+  fail({ reason: 'usage', message: `${printable(path)}: not part of a Felix store; it is ${identity.description}` });
 }
 
 function identityOf(path: string, size: number): Identity {
@@ -120,11 +121,6 @@ function identityOf(path: string, size: number): Identity {
 
 function blankEntry(name: string, path: string, size: number): Entry {
   return { name, path, type: 'file', size, inode: 0n, device: 0n, mtimeNs: 0n };
-}
-
-function parentName(directory: string): string {
-  const trimmed = directory.replace(/\/+$/, '');
-  return trimmed.slice(trimmed.lastIndexOf('/') + 1) || directory;
 }
 
 function bigMax(a: bigint, b: bigint): bigint {
