@@ -8,10 +8,11 @@ import { crc32 } from '../format/checksum.js';
 import type { EpochEntry } from '../format/epochs.js';
 import { decodeEpochs } from '../format/epochs.js';
 import type { ManifestEntry } from '../format/manifest.js';
+import { parseShardName } from '../format/names.js';
 import { pieces } from '../scan/pieces.js';
 import { ReadFailure } from '../store/byte-source.js';
 import { realPath } from '../store/path-facts.js';
-import { discover, type Entry, isShard, joinShown, type Listing, listDirectory, statPath } from '../store/walk.js';
+import { discover, isShard, joinShown, type Listing, listDirectory, statPath } from '../store/walk.js';
 import { contentOf } from './shard-facts.js';
 import { sortShardFiles } from './shard-files.js';
 import { readSidecar } from './sidecar-files.js';
@@ -51,22 +52,28 @@ export interface Donor {
 /** How deep below the argument files are looked for. */
 const MAX_DEPTH = 16;
 
-/** What each path gives. Throws a failure for a path that is not there, gives nothing, or is the target itself. */
+/**
+ * What each path gives. Throws a failure for a path that is not there, gives nothing, or is the target itself. Below a
+ * directory that holds many shards, those are passed over that are not the target's by their names.
+ */
 export function donorSpecs(paths: readonly string[], targetReal: string): DonorSpec[] {
+  const isOurs = sameShardAs(targetReal.slice(targetReal.lastIndexOf('/') + 1));
   const specs: DonorSpec[] = [];
   const loose = new Map<string, StrandEntry[]>();
   for (const path of paths) {
     const at = statPath(path);
     if (at === null) fail({ reason: 'usage', message: `${path}: no such file or directory` });
     if ('code' in at) fail({ reason: 'unreadable', message: `${path}: ${at.message}` });
-    const found = at.type === 'directory' ? inDirectory(path) : [{ directory: parentOf(path), entry: soleFile(path) }];
+    const found =
+      at.type === 'directory' ? inDirectory(path, isOurs) : [{ directory: parentOf(path), entry: soleFile(path) }];
     let count = 0;
     for (const each of found) {
       count++;
       if ('listing' in each) specs.push(shardDonor(each.listing, targetReal));
       else loose.set(each.directory, [...(loose.get(each.directory) ?? []), each.entry]);
     }
-    if (count === 0) fail({ reason: 'usage', message: `${path}: no shard is here, and no segment` });
+    if (count === 0)
+      fail({ reason: 'usage', message: `${path}: no replica of the shard is here, and no segment of it` });
   }
   for (const [directory, entries] of loose) {
     const spec: StrandSpec = { kind: 'objects', path: directory, entries };
@@ -78,21 +85,31 @@ export function donorSpecs(paths: readonly string[], targetReal: string): DonorS
 type Found = { readonly listing: Listing } | { readonly directory: string; readonly entry: StrandEntry };
 
 /** Shards, and segments that lie in no shard, at and below a directory. */
-function* inDirectory(path: string): Generator<Found> {
+function* inDirectory(path: string, isOurs: (name: string) => boolean): Generator<Found> {
   for (const item of discover(path, { includeDeleted: false })) {
-    if (item.what === 'shard') yield { listing: item.listing };
+    if (item.what === 'shard' && isOurs(item.listing.name)) yield { listing: item.listing };
     if (item.what === 'problem') fail({ reason: 'unreadable', message: `${item.path}: ${item.problem.message}` });
   }
-  yield* looseFiles(path, 0);
+  yield* looseFiles(path, isOurs, 0);
 }
 
-function* looseFiles(path: string, depth: number): Generator<Found> {
+/** True for the name of a directory that may belong to the same shard: one that says nothing may. */
+function sameShardAs(target: string): (name: string) => boolean {
+  const own = parseShardName(target);
+  return (name) => {
+    const other = parseShardName(name);
+    return own === null || other === null || (own.hash === other.hash && own.incarnation === other.incarnation);
+  };
+}
+
+function* looseFiles(path: string, isOurs: (name: string) => boolean, depth: number): Generator<Found> {
   const listing = listDirectory(path);
+  if (!isOurs(listing.name)) return;
   const shard = isShard(listing);
   for (const entry of listing.entries) {
     const shown = joinShown(path, entry.name);
     if (entry.type === 'directory' && depth < MAX_DEPTH && !entry.name.startsWith('.'))
-      yield* looseFiles(shown, depth + 1);
+      yield* looseFiles(shown, isOurs, depth + 1);
     if (shard || entry.type !== 'file' || !isSegment(entry)) continue;
     yield { directory: path, entry: { path: shown, entry, id: null, index: null } };
   }
@@ -196,5 +213,3 @@ export function overlapping({ extents, reaches }: Donor, from: bigint, to: bigin
 export function donorBytes(specs: readonly DonorSpec[]): number {
   return specs.reduce((sum, { spec }) => sum + spec.entries.reduce((all, { entry }) => all + entry.size, 0), 0);
 }
-
-export type { Entry };

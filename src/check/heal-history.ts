@@ -25,6 +25,6 @@ export function contradictionOver(
 }
 
 /** The generation that wrote an offset; null below the first entry. */
-export function generationAt(entries: readonly EpochEntry[], offset: bigint): bigint | null {
+function generationAt(entries: readonly EpochEntry[], offset: bigint): bigint | null {
   return entries.findLast(({ startOffset }) => startOffset <= offset)?.generation ?? null;
 }

@@ -7,7 +7,6 @@
 
 import type { HealedRange } from '../domain/heal.js';
 import { greater, lesser } from '../domain/units.js';
-import { offsetsOf } from '../domain/wording.js';
 import type { EpochEntry } from '../format/epochs.js';
 import type { ManifestEntry } from '../format/manifest.js';
 import { segmentFileName } from '../format/names.js';
@@ -47,7 +46,7 @@ export interface HealInput {
 export interface Healing {
   /** Every segment of the log, with a cure for each region. */
   readonly places: readonly NonNullable<Place>[];
-  /** Segments that were left as they are. */
+  /** Segments that were left as they are, and offsets that nobody has. */
   readonly left: readonly HealedRange[];
   readonly notes: readonly string[];
 }
@@ -62,6 +61,8 @@ class Heal {
   readonly #pool: ReaderPool;
   readonly #lengths: Lengths;
   readonly #notes = new Set<string>();
+  /** Offsets behind the end of the log that something speaks of and no donor holds. */
+  #unheld: HealedRange | null = null;
 
   constructor(input: HealInput, pool: ReaderPool) {
     this.#input = input;
@@ -88,7 +89,8 @@ class Heal {
         why: `the segment is left as it is: ${why}`,
         instead: null,
       }));
-      return { places: judged, left, notes: [...this.#notes] };
+      const unheld = this.#unheld === null ? [] : [this.#unheld];
+      return { places: judged, left: [...left, ...unheld], notes: [...this.#notes] };
     }
   }
 
@@ -160,10 +162,7 @@ class Heal {
     const demanded = [...known, commit].reduce(greater, own);
     const held = donors.length === 0 ? own : this.#lengths.forward(own, Number.POSITIVE_INFINITY);
     const reachable = lesser(demanded, held);
-    if (demanded > held) {
-      const missing = offsetsOf({ from: held, to: demanded });
-      this.#notes.add(`No donor holds ${missing} behind the end of the log, which something says were there.`);
-    }
+    this.#unheld = demanded > held ? unheldRange(slot, held, demanded) : null;
     return [own, fitting, reachable].reduce(greater);
   }
 
@@ -243,6 +242,11 @@ class Heal {
     const inDonors = this.#input.donors.flatMap((donor) => overlapping(donor, offset, offset + 1n));
     return [...inShard, ...inDonors].some((each) => isSameRecord(this.#pool, own, each, offset));
   }
+}
+
+function unheldRange({ name }: Slot, from: bigint, to: bigint): HealedRange {
+  const why = 'the commit offset or a damaged record says that they were there, and no donor holds them';
+  return { offsets: { from, to }, file: name, position: null, healed: false, why, instead: null };
 }
 
 function regionAt({ regions }: MissingRange, offset: bigint): Region {

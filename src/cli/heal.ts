@@ -5,7 +5,7 @@
 import { type HealInput, heal } from '../check/heal.js';
 import { predictHealed } from '../check/heal-after.js';
 import { healedContent, rangeReports } from '../check/heal-content.js';
-import { donorBytes, donorSpecs, readDonors } from '../check/heal-donors.js';
+import { type Donor, donorBytes, donorSpecs, readDonors } from '../check/heal-donors.js';
 import { ReaderPool } from '../check/reader-pool.js';
 import { readStrand, strandsOf } from '../check/strands.js';
 import type { Plan } from '../domain/plan.js';
@@ -78,10 +78,21 @@ export async function healPlan(
     });
     const healed = cured.flatMap((each) => (each.healed === null ? [] : [each.healed]));
     const ranges = [...left, ...cured.flatMap((each) => each.ranges)];
-    const facts = { segments: healed.map(({ segment }) => segment), ranges, notes };
+    const facts = { segments: healed.map(({ segment }) => segment), ranges, notes: [...notes, ...unreadNotes(donors)] };
     const after = predictHealed(reading, healed, context.nowMicros);
     return planHeal({ view, report, facts, frame: frameOf(context, settings), after });
   } finally {
     pool.close();
   }
+}
+
+/** What of the donors could not be asked. */
+function unreadNotes(donors: readonly Donor[]): string[] {
+  return donors.flatMap(({ strand }) =>
+    strand.files.flatMap(({ path, map, problem }) => {
+      if (problem !== null)
+        return [`${path} could not be read to its end (${problem.message}), and gave what was read.`];
+      return map?.otherBuild ? [`${path} was written by another build, and gave nothing.`] : [];
+    }),
+  );
 }

@@ -39,7 +39,7 @@ export function planHeal(input: HealPlanInput): Planned<Plan> {
   const contents = input.contents ?? new IndexContents();
   const steps = facts.segments.flatMap((segment) => stepsOf(input, segment, contents));
   const open = facts.ranges.filter(({ healed }) => !healed);
-  if (steps.length === 0 && (open.length > 0 || facts.notes.length > 0)) {
+  if (steps.length === 0 && open.length > 0) {
     return refuse(
       [...listed(open), ...facts.notes].join(' '),
       ...open.flatMap(({ instead }) => (instead === null ? [] : [instead])),

@@ -16,7 +16,7 @@ import { joinShown, listDirectory } from '../store/walk.js';
 import type { DurableFs, FileWriter } from './durable-fs.js';
 import { removeIfThere } from './steps.js';
 
-export const REPORT_FILE = 'salvage.json';
+const REPORT_FILE = 'salvage.json';
 const PROGRESS_FILE = '.salvage-progress.json';
 const PROGRESS_SCHEMA = 'felix-fsck.salvage-progress/1';
 const PROGRESS_LIMIT = 64 * 1024 * 1024;

@@ -58,7 +58,7 @@ const LEAST_VERSION = 3;
 const BUFFER_BYTES = 256 * 1024;
 
 /** Begins the name of what is not complete. */
-export const PARTIAL_PREFIX = '.partial-';
+const PARTIAL_PREFIX = '.partial-';
 
 export class SalvageWriter implements RunSink {
   readonly #fs: DurableFs;

@@ -281,6 +281,27 @@ describe('heal', () => {
       }));
   });
 
+  it('finds the replica below a data root, and passes over other shards', () =>
+    withMemoryDir(async (dir) => {
+      const shard = writeShardBelow(damaged(image, rot(3)), path.join(dir, 'target'));
+      const root = path.join(dir, 'broker-b');
+      writeShardBelow(other, root);
+      const records = plainRun(0n, 21, { payloadLength: 99 });
+      const foreign = buildShard({ segments: [buildSegment({ records })] });
+      const name = 'acme_default_orders_1-0d3aee4b998d294b';
+      writeShardBelow(foreign, root, name);
+      writeShard(new Map([['0.segment', foreign.get(logName(0))!]]), path.join(root, 'objects', name));
+      expect((await healed(shard, [root])).refused).to.equal(null);
+      const { code } = await runInProcess(['heal', shard, '--from', path.join(root, name)]);
+      expect(code).to.equal(2);
+    }));
+
+  it('says which offsets nobody has', async () => {
+    const sidecars = { replica: encodeReplica({ generation: 1n, commit: 25n }) };
+    const { refused } = await outcome(threeSegments({ sidecars }).image, [other]);
+    expect(refused).to.match(/offsets 21\.\.25: not healed: the commit offset/);
+  });
+
   it('takes records out of a salvage', () =>
     withMemoryDir(async (dir) => {
       const donor = writeShardBelow(damaged(other, flipBit(logName(1), 60, 0)), path.join(dir, 'donor'));
