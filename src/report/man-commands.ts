@@ -8,7 +8,7 @@ import type { Block, ManPage, Term } from './roff.js';
 
 const TOOL = 'felix-fsck';
 
-export function manNameOf(command: string): string {
+function manNameOf(command: string): string {
   return `${TOOL}-${command}`;
 }
 

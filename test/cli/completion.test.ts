@@ -48,7 +48,7 @@ describe('completion', () => {
   });
 
   it('offers the values of an option behind it, spelled with a space or an equals sign', () => {
-    expect(offered(bash, ['verify', '--format', ''])).to.deep.equal(['table', 'json', 'ndjson']);
+    expect(offered(bash, ['explain', '--format', ''])).to.deep.equal(['table', 'json', 'ndjson']);
     expect(offered(bash, ['verify', '--format', '=', 'js'])).to.deep.equal(['json']);
     expect(offered(bash, ['verify', '--fail-on', '='])).to.deep.equal(['info', 'warning', 'error', 'fatal', 'never']);
     expect(offered(bash, ['verify', '--jobs', ''])).to.deep.equal([]);
@@ -102,7 +102,7 @@ describe('completion', () => {
       return spawnSync('fish', ['--no-config', '-c', program], { encoding: 'utf8' }).stdout.trim().split('\n');
     };
     expect(inFish('felix-fsck ver')).to.deep.equal(['verify']);
-    expect(inFish('felix-fsck verify --format ')).to.have.members(['table', 'json', 'ndjson']);
+    expect(inFish('felix-fsck explain --format ')).to.have.members(['table', 'json', 'ndjson']);
     expect(inFish('felix-fsck explain RecordH')).to.deep.equal(['RecordHeaderChecksum']);
     expect(inFish('felix-fsck verify --shard-')).to.deep.equal(['--shard-key']);
   });
