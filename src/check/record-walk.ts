@@ -325,13 +325,13 @@ export class RecordWalk implements RecordConsumer {
     this.#batch = null;
     const { corruption, position, end, resumedAt, offset } = damage;
     const atEnd = end === this.#segment.size && end > position;
-    const lost = damage.lost ?? (atEnd ? this.#lostToNext(offset) : null);
+    const looksLike = this.#isZero(position, end) ? 'zeros' : null;
+    const lost = damage.lost ?? (atEnd ? this.#lostAtEnd(offset, looksLike === 'zeros') : null);
     this.#endsInDamage = atEnd && damage.lost === null;
     if (!this.#concerns(lost, offset)) return;
     const { kind, ...fields } = corruption;
     const detail = { ...fields, resumedAt, ...(offset === null ? {} : { offset }) };
     const damagedRange = end > position ? { from: position, to: end } : null;
-    const looksLike = this.#isZero(position, end) ? 'zeros' : null;
     this.#row({ kind, detail, position, damagedRange, lostOffsets: lost, resumedAt, offset, looksLike });
   }
 
@@ -345,10 +345,13 @@ export class RecordWalk implements RecordConsumer {
     }
   }
 
-  /** Offsets between the damage at a segment's end and the next segment. */
-  #lostToNext(expected: bigint | null): OffsetRange | null {
-    const next = this.#log.segments[this.#at + 1]?.header?.baseOffset;
-    return expected !== null && next !== undefined && next > expected ? { from: expected, to: next } : null;
+  /** What damage at a segment's end cost: up to the next segment, and nothing where space was never written. */
+  #lostAtEnd(expected: bigint | null, unwritten: boolean): OffsetRange | null {
+    if (expected === null) return null;
+    const next = this.#log.segments[this.#at + 1];
+    if (next === undefined) return unwritten ? { from: expected, to: expected } : null;
+    const base = next.header?.baseOffset ?? null;
+    return base !== null && base > expected ? { from: expected, to: base } : null;
   }
 
   /** Whether damage may have cost records of the range asked for; what is not known counts as may. */

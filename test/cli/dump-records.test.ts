@@ -466,6 +466,7 @@ describe('dump-records goes on past damage', () => {
     expect(zeroed.code).to.equal(21);
     const unwritten = await dump(damaged(shard.image, write(logName(1), second.log.length, new Uint8Array(4096))));
     expect(unwritten.damage[0]!['message']).to.match(/4,096 zero bytes after the last record: unwritten space/);
+    expect(unwritten.damage[0]!['lostOffsets']).to.deep.equal({ from: '120', to: '120' });
     expect(unwritten.records).to.have.lengthOf(120);
     const header = await dump(damaged(shard.image, flipBit(logName(0), 9, 0)));
     expect(header.damage.map((row) => [row['kind'], row['damagedRange']])).to.deep.equal([

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { encodeManifest } from '../../src/format/manifest.js';
 import { encodeRecord } from '../../src/format/record.js';
 import { displayWidth } from '../../src/report/wrap.js';
-import { damaged, deleteFile, flipBit, truncate, write, zero } from '../builders/damage.js';
+import { damaged, deleteFile, flipBit, truncate, write } from '../builders/damage.js';
 import { runInProcess } from '../builders/in-process.js';
 import { plain, plainRun } from '../builders/records.js';
 import { RAW } from '../builders/reports.js';
@@ -165,10 +165,13 @@ describe('locate tells what became of an offset', () => {
     const past = await locate(shard.image, '120');
     expect([found(past), past.tailOffset, neighbours(past)]).to.deep.equal([['past-tail', 0], '120', ['119', null]]);
     expect(found(await locate(shard.image, '18446744073709551615'))).to.deep.equal(['past-tail', 0]);
-    const zeroed = damaged(shard.image, zero(logName(1), second.positions[57]!, 60));
-    const maybe = await locate(damaged(zeroed, truncate(logName(1), second.positions[57]! + 60)), '119');
+    const noise = Uint8Array.from({ length: 60 }, (_, at) => 255 - at);
+    const cut = damaged(shard.image, truncate(logName(1), second.positions[57]!));
+    const maybe = await locate(damaged(cut, write(logName(1), second.positions[57]!, noise)), '119');
     expect([found(maybe), maybe.tailOffset]).to.deep.equal([['past-tail', 21], '117']);
     expect(maybe.message).to.include('may have held it');
+    const unwritten = await locate(damaged(cut, write(logName(1), second.positions[57]!, new Uint8Array(60))), '117');
+    expect([found(unwritten), unwritten.tailOffset]).to.deep.equal([['past-tail', 0], '117']);
   });
 
   it('trimmed, or offloaded and in which object', async () => {
