@@ -42,7 +42,8 @@ export class RecordFilter {
     this.#kind = conditions.kind;
     this.#producer = conditions.producer;
     this.#needle = conditions.contains === null ? null : new Needle(conditions.contains);
-    this.#all = Object.values(conditions).every((condition) => condition === null);
+    const asked = [this.#from, this.#to, this.#since, this.#until, this.#kind, this.#producer];
+    this.#all = asked.every((condition) => condition === null);
   }
 
   /** True when the record lies behind the range of offsets. */
