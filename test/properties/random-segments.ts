@@ -37,7 +37,7 @@ export function damagedSegment(seed: number, payloadLength?: number): DamagedSeg
   return { healthy, log };
 }
 
-export function healthySegment(random: Random, fixedLength?: number): BuiltSegment {
+function healthySegment(random: Random, fixedLength?: number): BuiltSegment {
   const base = BASES[random.below(BASES.length)]!;
   const parts: SequencePart[] = Array.from({ length: random.below(6) }, () => {
     const choice = random.below(5);
