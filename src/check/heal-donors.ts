@@ -4,6 +4,7 @@
  */
 
 import { fail } from '../domain/result.js';
+import { greater } from '../domain/units.js';
 import { crc32 } from '../format/checksum.js';
 import type { EpochEntry } from '../format/epochs.js';
 import { decodeEpochs } from '../format/epochs.js';
@@ -37,14 +38,10 @@ export interface DonorSpec {
   readonly epochs: readonly EpochEntry[] | null;
 }
 
-export interface Donor {
+export interface Donor extends ExtentIndex {
   readonly name: string;
   readonly strand: Strand;
   readonly epochs: readonly EpochEntry[] | null;
-  /** By first offset. */
-  readonly extents: readonly StrandExtent[];
-  /** Of the extents up to each one, the end of the farthest. */
-  readonly reaches: readonly bigint[];
   /** Files that the target's own manifest names, byte for byte. */
   readonly vouched: ReadonlySet<StrandEntry>;
 }
@@ -152,15 +149,26 @@ export async function readDonors(
   for (const { name, spec, epochs } of specs) {
     const strand = await readStrand(spec, options);
     if (strand === null) return null;
-    const extents = extentsOf(strand);
-    let reach = 0n;
-    const reaches = extents.map(({ extent }) => {
-      if (extent.to > reach) reach = extent.to;
-      return reach;
-    });
-    donors.push({ name, strand, epochs, extents, reaches, vouched: vouchedFiles(strand, manifest) });
+    donors.push({ name, strand, epochs, ...extentIndex(strand), vouched: vouchedFiles(strand, manifest) });
   }
   return donors;
+}
+
+/** Extents by their first offset, to be looked up by {@link overlapping}. */
+export interface ExtentIndex {
+  readonly extents: readonly StrandExtent[];
+  /** Of the extents up to each one, the end of the farthest. */
+  readonly reaches: readonly bigint[];
+}
+
+export function extentIndex(strand: Strand): ExtentIndex {
+  const extents = extentsOf(strand);
+  let reach = 0n;
+  const reaches = extents.map(({ extent }) => {
+    reach = greater(reach, extent.to);
+    return reach;
+  });
+  return { extents, reaches };
 }
 
 /** Files that an entry of the manifest describes: base, last offset, size and checksum are all its own. */
@@ -195,7 +203,7 @@ function checksumOf(file: StrandEntry): number | null {
 }
 
 /** The extents that hold an offset of `[from, to)`. */
-export function overlapping({ extents, reaches }: Donor, from: bigint, to: bigint): StrandExtent[] {
+export function overlapping({ extents, reaches }: ExtentIndex, from: bigint, to: bigint): StrandExtent[] {
   let low = 0;
   let high = extents.length;
   while (low < high) {

@@ -23,6 +23,8 @@ export interface DonorVerdict {
   readonly may: 'all' | 'vouched' | 'nothing';
   /** Why not all; null when they may. */
   readonly why: string | null;
+  /** It holds something else than the shard does. */
+  readonly contradicts: boolean;
 }
 
 /** Judges every donor. Throws `ReadFailure`. */
@@ -35,7 +37,8 @@ export function judgeDonors(
   return donors.map((donor) => {
     const offset = contradictionOver(epochs, donor.epochs, range);
     if (offset !== null) {
-      return { donor, may: 'nothing', why: `its epochs name another generation for offset ${offset}` };
+      const why = `its epochs name another generation for offset ${offset}`;
+      return { donor, may: 'nothing', why, contradicts: true };
     }
     const sides = [range.left, range.right].map((side) => ({ side, is: neighbourOf(side, donor, pool) }));
     const differs = sides.find(({ is }) => is === 'differs');
@@ -44,15 +47,16 @@ export function judgeDonors(
         donor,
         may: 'nothing',
         why: `its record at ${sideWords(differs.side)}, beside the range, is not the shard's`,
+        contradicts: true,
       };
     }
     const short = sides.find(({ is }) => is !== 'equal');
-    if (short === undefined) return { donor, may: 'all', why: null };
+    if (short === undefined) return { donor, may: 'all', why: null, contradicts: false };
     const why =
       short.is === 'absent'
         ? `it does not hold ${sideWords(short.side)}, beside the range, so that nothing ties it to the shard`
         : 'a segment that cannot be judged lies beside the range';
-    return { donor, may: donor.vouched.size > 0 ? 'vouched' : 'nothing', why };
+    return { donor, may: donor.vouched.size > 0 ? 'vouched' : 'nothing', why, contradicts: false };
   });
 }
 

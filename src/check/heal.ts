@@ -6,13 +6,13 @@
  */
 
 import type { HealedRange } from '../domain/heal.js';
+import { shellPath } from '../domain/shell-words.js';
 import { greater, lesser } from '../domain/units.js';
 import type { EpochEntry } from '../format/epochs.js';
 import type { ManifestEntry } from '../format/manifest.js';
 import { segmentFileName } from '../format/names.js';
 import type { Entry } from '../store/walk.js';
-import type { Donor } from './heal-donors.js';
-import { overlapping } from './heal-donors.js';
+import { type Donor, type ExtentIndex, extentIndex, overlapping } from './heal-donors.js';
 import { regionFlip } from './heal-flips.js';
 import { type DonorVerdict, isSameRecord, judgeDonors, mayGive } from './heal-judge.js';
 import { Lengths } from './heal-lengths.js';
@@ -60,6 +60,7 @@ class Heal {
   readonly #input: HealInput;
   readonly #pool: ReaderPool;
   readonly #lengths: Lengths;
+  readonly #own: ExtentIndex;
   readonly #notes = new Set<string>();
   /** Offsets behind the end of the log that something speaks of and no donor holds. */
   #unheld: HealedRange | null = null;
@@ -68,6 +69,7 @@ class Heal {
     this.#input = input;
     this.#pool = pool;
     this.#lengths = new Lengths(input.donors, pool);
+    this.#own = extentIndex(input.target);
   }
 
   *run(): Generator<number, Healing> {
@@ -234,11 +236,7 @@ class Heal {
   }
 
   #isElsewhere(own: StrandExtent, offset: bigint): boolean {
-    const inShard = this.#input.target.files.flatMap((file) =>
-      (file.map?.extents ?? [])
-        .filter((extent) => extent !== own.extent && extent.from <= offset && extent.to > offset)
-        .map((extent) => ({ file, extent })),
-    );
+    const inShard = overlapping(this.#own, offset, offset + 1n).filter(({ extent }) => extent !== own.extent);
     const inDonors = this.#input.donors.flatMap((donor) => overlapping(donor, offset, offset + 1n));
     return [...inShard, ...inDonors].some((each) => isSameRecord(this.#pool, own, each, offset));
   }
@@ -276,7 +274,15 @@ function refuseRange(range: MissingRange, gathered: Gathered, verdicts: readonly
     return;
   }
   const why = refusalWords(gathered, verdicts);
-  for (const region of range.regions) region.cure = keep(why);
+  const instead =
+    gathered.disagreement === null && !verdicts.some(({ contradicts }) => contradicts) ? null : compared(verdicts);
+  for (const region of range.regions) region.cure = keep(why, instead);
+}
+
+/** Where histories differ, their comparison tells who went which way. */
+function compared(verdicts: readonly DonorVerdict[]): string | null {
+  const replicas = verdicts.filter(({ donor }) => donor.strand.kind === 'segments').map(({ donor }) => donor.name);
+  return replicas.length === 0 ? null : `felix-fsck diff-epochs SHARD ${replicas.map(shellPath).join(' ')}`;
 }
 
 function refusalWords({ disagreement, reached }: Gathered, verdicts: readonly DonorVerdict[]): string {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { encodeEpochs } from '../../src/format/epochs.js';
 import { encodeManifest } from '../../src/format/manifest.js';
+import { encodeRecord } from '../../src/format/record.js';
 import { encodeReplica } from '../../src/format/replica.js';
 import { journalsBeside } from '../../src/store/journals.js';
 import {
@@ -11,6 +12,7 @@ import {
   damaged,
   deleteFile,
   flipBit,
+  insert,
   remove,
   truncate,
   write,
@@ -241,6 +243,45 @@ describe('heal', () => {
     const target = damaged(image, rot(5), remove(logName(1), second.positions[2]! + 9, 7));
     const { refused } = await outcome(target, [donor]);
     expect(refused).to.match(/other damage in the same segment cannot be healed, and this would move it/);
+  });
+
+  describe('meets intact records in the wrong place and', () => {
+    const blockOf = (segment: typeof second, from: number, to: number) =>
+      segment.log.subarray(segment.positions[from], segment.positions[to] ?? segment.log.length);
+    const at = second.positions[3]!;
+
+    it('lets them go when they are where they belong, too', async () => {
+      const cases = [
+        // Records of the segment before, written over three of this one.
+        write(logName(1), at, blockOf(first, 1, 4)),
+        // Records of the segment behind.
+        write(logName(1), at, blockOf(third, 0, 3)),
+        // Records of this one, a second time.
+        insert(logName(1), at, blockOf(second, 1, 3)),
+        insert(logName(1), at, blockOf(second, 4, 6)),
+      ];
+      for (const damage of cases) {
+        const { after, refused } = await outcome(damaged(image, damage), [other]);
+        expect(refused).to.equal(null);
+        expectSame(after, image);
+      }
+    });
+
+    it('leaves them when nobody else has them', async () => {
+      for (const stranger of [plain(500n), plain(3n, { payloadLength: 5 })]) {
+        const { refused } = await outcome(damaged(image, insert(logName(1), at, encodeRecord(stranger))), [other]);
+        expect(refused).to.match(new RegExp(`an intact record of offset ${stranger.offset} lies in the damaged bytes`));
+      }
+    });
+  });
+
+  it('finds where a lost first segment began by the lengths of its records, in donors of many segments', async () => {
+    const donor = shardOf([2, 2, 2, 2, 2, 2, 2, 2, 2, 3].map((parts) => ({ parts: [parts] }))).image;
+    const lost = damaged(image, zero(logName(0), 0, first.log.length), deleteFile(indexName(0)));
+    const { after } = await outcome(lost, [donor]);
+    expect(Buffer.from(after!.get(logName(0))!.subarray(32)).equals(first.log.subarray(32))).to.equal(true);
+    const { refused } = await outcome(damaged(lost, append(logName(0), new Uint8Array(1))), [donor]);
+    expect(refused).to.match(/nothing tells the offset that it begins at/);
   });
 
   describe('from objects', () => {
