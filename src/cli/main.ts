@@ -8,6 +8,8 @@ import { TOOL } from './version.js';
 /** Runs one command line; returns the exit code. Never throws. */
 export async function main(args: readonly string[], streams: Streams): Promise<number> {
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+    // A reader that has gone, or a full disk, takes nothing away from the answer.
+    streams.stdout.on('error', () => {});
     streams.stdout.write(`${TOOL.name} ${TOOL.version}\n`);
     return 0;
   }

@@ -84,7 +84,7 @@ function checkOptions(context: CommandContext, options: Options, jobs: number, c
     nowMicros: context.nowMicros,
     patienceMs: 500,
     includeDeleted: flag(options, 'includeDeleted'),
-    concurrency: jobs === 1 ? 1 : 4 * jobs,
+    concurrency: jobs === 1 ? 1 : 2 * jobs,
     signal: context.signal,
   };
 }

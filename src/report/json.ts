@@ -19,6 +19,9 @@ import type {
 
 const VERIFY_SCHEMA = 'felix-fsck.verify/1';
 
+/** A shard with more findings than this is one line. */
+const READABLE = 1000;
+
 export interface ToolIdentity {
   readonly name: string;
   readonly version: string;
@@ -71,7 +74,11 @@ export function verifyJsonWriter(tool: ToolIdentity): VerifyWriter {
   let shards = 0;
   const opening = () => (shards++ === 0 ? `${head},\n  "shards": [\n    ` : ',\n    ');
   return {
-    shard: (report) => opening() + toJson(shardJson(report), 2).replaceAll('\n', '\n    '),
+    shard(report) {
+      // Thousands of findings are not for reading, and indenting them would double what has to be held.
+      if (report.findings.length > READABLE) return opening() + toJson(shardJson(report));
+      return opening() + toJson(shardJson(report), 2).replaceAll('\n', '\n    ');
+    },
     root(report) {
       roots.push(rootJson(report));
       return '';

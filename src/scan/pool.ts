@@ -64,6 +64,8 @@ class ScanPool implements Scanner {
   readonly #shared: SharedState;
   readonly #threads: Thread[] = [];
   readonly #queue: Waiting[] = [];
+  /** Each split holds its segment open on the calling thread. */
+  readonly #splits: Gate;
   #seenBytes = 0;
   /** Loaded with the first task: most checks need no threads. */
   #threadModule: typeof import('node:worker_threads') | null = null;
@@ -73,6 +75,7 @@ class ScanPool implements Scanner {
     this.#shared = sharedState(options.pace ?? null);
     this.#inline = new InlineScanner(options.signal);
     this.#worthIt = options.worthIt ?? WORTH_IT;
+    this.#splits = new Gate(2 * options.jobs);
     options.signal.addEventListener('abort', () => Atomics.store(this.#shared.stop, 0, 1), { once: true });
   }
 
@@ -81,7 +84,7 @@ class ScanPool implements Scanner {
     const { largeBytes, manyBytes, smallBytes, rangeBytes } = this.#worthIt;
     const isWorthIt = job.size >= largeBytes || (this.#seenBytes >= manyBytes && job.size >= smallBytes);
     if (!isWorthIt || job.settings.quick) return this.#inline.scan(job);
-    const answer = job.size >= 2 * rangeBytes ? await this.#scanSplit(job) : null;
+    const answer = job.size >= 2 * rangeBytes ? await this.#splits.take(() => this.#scanSplit(job)) : null;
     if (answer !== null) return answer;
     return (await this.#run({ what: 'segment', job }, job.size)) as SegmentAnswer;
   }
@@ -107,10 +110,12 @@ class ScanPool implements Scanner {
       const scans = answers.map((answer) => (answer as { scan: RangeScan }).scan);
       const records = joined(scans, requests) ?? (await this.#inOrder(job, head));
       if ('is' in records) return records;
-      const resumed = resumedScan(source, head, records, job.settings);
-      let step = resumed.next();
-      while (!step.done) step = resumed.next();
-      const scan: SegmentScan = { head, size: source.size, records, resumed: step.value };
+      const resumed = await drive(whole(resumedScan(source, head, records, job.settings)), async () => {
+        await new Promise(setImmediate);
+        return !this.#options.signal.aborted;
+      });
+      if (resumed === null) return { is: 'interrupted' };
+      const scan: SegmentScan = { head, size: source.size, records, resumed: resumed.value };
       return { is: 'scanned', scan };
     });
   }
@@ -152,10 +157,40 @@ class ScanPool implements Scanner {
       workerData: this.#shared,
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });
-    const thread = new Thread(worker, () => this.#dispatch());
+    const thread = new Thread(worker, (alive) => {
+      if (!alive) this.#threads.splice(this.#threads.indexOf(thread), 1);
+      this.#dispatch();
+    });
     this.#threads.push(thread);
     return thread;
   }
+}
+
+/** Lets so many pieces of work through at a time, in the order in which they came. */
+class Gate {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+}
+
+/** The same generator, with its outcome told apart from having been stopped. */
+function* whole<T>(generator: Generator<number, T>): Generator<number, { readonly value: T }> {
+  return { value: yield* generator };
 }
 
 /** One worker and the task it is at. */
@@ -164,18 +199,21 @@ class Thread {
   waiting: Waiting | null = null;
   #next = 0;
 
-  constructor(worker: Worker, onIdle: () => void) {
+  /** `onFree` is told when a task is done, and with false when the thread has died and takes no more. */
+  constructor(worker: Worker, onFree: (alive: boolean) => void) {
     this.worker = worker;
     worker.on('message', ({ answer }: { answer: TaskAnswer }) => {
       const done = this.waiting;
       this.waiting = null;
       worker.unref();
       done?.resolve(answer);
-      onIdle();
+      onFree(true);
     });
     worker.on('error', (error) => {
-      this.waiting?.reject(error instanceof Error ? error : new Error(String(error)));
+      const lost = this.waiting;
       this.waiting = null;
+      lost?.reject(error instanceof Error ? error : new Error(String(error)));
+      onFree(false);
     });
   }
 
