@@ -76,7 +76,7 @@ class IndexCheck {
   #entries(index: IndexScan): Finding[] {
     const records = this.#segment.scan!.records;
     const dropped = index.dropped.map((entry) => ({ ...entry, dropped: true }));
-    const wrong = (records?.entryMismatches ?? this.#quickMismatch()).map((entry) => ({ ...entry, dropped: false }));
+    const wrong = (records?.entryMismatches ?? []).map((entry) => ({ ...entry, dropped: false }));
     const all = [...dropped, ...wrong].sort((a, b) => a.entry - b.entry);
     return all.map(({ entry, offset, position, why, dropped }) =>
       this.#finding(
@@ -92,14 +92,6 @@ class IndexCheck {
         },
       ),
     );
-  }
-
-  /** In a quick look only the last entry is tried, by scanning on from it. */
-  #quickMismatch(): { entry: number; offset: bigint; position: bigint; why: string }[] {
-    const entry = resumeEntry(this.#segment.scan!.head);
-    const failure = this.#segment.scan!.resumed?.failure ?? null;
-    if (entry === null || failure === null || BigInt(failure.position) !== entry.position) return [];
-    return [{ ...entry, why: 'a scan from there fails at once' }];
   }
 
   #severity(entry: number): Severity {

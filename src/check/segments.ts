@@ -144,7 +144,7 @@ function endOf(segment: SegmentFacts): bigint | null {
   const { scan } = segment;
   if (scan?.head.header == null || scan.records?.stopped) return null;
   if (scan.records !== null) return scan.records.nextOffset ?? scan.head.header.baseOffset;
-  return scan.resumed === null || scan.resumed.failure !== null ? null : scan.resumed.nextOffset;
+  return scan.resumed?.nextOffset ?? null;
 }
 
 /** Damage runs to the end of the file, so that nobody knows how many records it swallowed. */
@@ -178,7 +178,7 @@ function segmentFindings(input: SegmentCheckInput, segment: SegmentFacts, gaps: 
     );
   }
   const nextGap = gaps.behind.get(segment.id);
-  for (const damage of records?.damages ?? resumedDamage(segment)) {
+  for (const damage of records?.damages ?? []) {
     const isLast = damage === records?.damages.at(-1);
     const lost = damage.lost ?? (isLast && nextGap?.explained ? { from: nextGap.expected, to: nextGap.found } : null);
     findings.push(recordFinding(input, segment, damage, lost, evidence(segment, damage)));
@@ -187,24 +187,6 @@ function segmentFindings(input: SegmentCheckInput, segment: SegmentFacts, gaps: 
     findings.push(unreadable(input, segment, records.stopped));
   }
   return findings;
-}
-
-/** In a quick look, what the broker's own scan met. */
-function resumedDamage(segment: SegmentFacts): Damage[] {
-  const failure = segment.scan?.resumed?.failure;
-  if (!failure) return [];
-  return [
-    {
-      corruption: failure.corruption,
-      position: failure.position,
-      end: failure.position,
-      resumedAt: null,
-      claimedEnd: null,
-      offset: null,
-      lost: null,
-      recordsBefore: 0,
-    },
-  ];
 }
 
 function headerDamage(input: SegmentCheckInput, segment: SegmentFacts, corruption: Corruption): Finding {

@@ -184,8 +184,8 @@ export function* scanSegmentFile(
   const [range] = rangesOf(head, source.size, 1, settings);
   if (settings.quick === true && resumeEntry(head) !== null) {
     const resumed = yield* resumedScan(source, head, null, settings);
-    // Where a broker would fail, the whole segment tells whether the records or the index are to blame.
-    if (resumed?.failure == null) return { head, size: source.size, records: null, resumed };
+    // Where a broker would fail, the whole segment tells whether the records or the index are to blame, or the disk.
+    if (resumed?.failure === null && !resumed.stopped) return { head, size: source.size, records: null, resumed };
   }
   const records = range === undefined ? null : yield* scanRange(source, index, range);
   const resumed = yield* resumedScan(source, head, records, settings);
