@@ -10,7 +10,7 @@ import type { Worker } from 'node:worker_threads';
 import type { ReadPace } from '../store/read-pace.js';
 import { joinRange } from './range-join.js';
 import type { RangeScan } from './range-scan.js';
-import { InlineScanner, type Scanner, type SegmentAnswer, type SegmentJob, withSources } from './scanner.js';
+import { drive, InlineScanner, type Scanner, type SegmentAnswer, type SegmentJob, withSources } from './scanner.js';
 import { rangesOf, readHead, resumedScan, type SegmentHead, type SegmentScan } from './segment-file.js';
 import type { RangeRequest } from './segment-scan.js';
 import { type SharedState, sharedState, type Task, type TaskAnswer } from './task.js';
