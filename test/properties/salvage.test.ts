@@ -4,9 +4,11 @@
 
 import path from 'node:path';
 import { expect } from 'chai';
+import { checkShard } from '../../src/check/shard.js';
 import { Pace } from '../../src/cli/pace.js';
 import { salvage, salvageJob } from '../../src/cli/salvage.js';
-import { runInProcess } from '../builders/in-process.js';
+import { InlineScanner } from '../../src/scan/scanner.js';
+import { listDirectory } from '../../src/store/walk.js';
 import { type IntactRecord, intactRecords, recordKey } from '../builders/intact-records.js';
 import { type Random, seededRandom } from '../builders/random.js';
 import type { SequencePart } from '../builders/records.js';
@@ -52,12 +54,12 @@ function baseOf(log: Uint8Array): bigint {
 }
 
 async function expectClean(shard: string): Promise<void> {
-  const { stdout } = await runInProcess(['verify', shard, '--format', 'json', '--jobs', '1']);
-  const [report] = (
-    JSON.parse(stdout) as { shards: { prediction: { verdict: string }; findings: { kind: string }[] }[] }
-  ).shards;
-  expect(report?.prediction.verdict).to.equal('opens');
-  expect(report?.findings.filter(({ kind }) => !OF_CONTENT.test(kind))).to.deep.equal([]);
+  const scanner = new InlineScanner(new AbortController().signal);
+  const settings = { repairChecksumTail: false, verifyAllOnOpen: false, indexSpacing: 4096 };
+  const check = { settings, quick: false, key: null, replicas: [], nowMicros: 0n, sole: null };
+  const { prediction, findings } = await checkShard(listDirectory(shard), scanner, check);
+  expect(prediction.verdict).to.equal('opens');
+  expect(findings.filter(({ kind }) => !OF_CONTENT.test(kind))).to.deep.equal([]);
 }
 
 /** Records of all kinds in one to four segments. */
