@@ -83,7 +83,7 @@ export async function applyNow(context: CommandContext, plan: Plan, options: Opt
 /** Shows the plan of a command that did not just make it. */
 export async function showPlan(context: CommandContext, plan: Plan, options: Options): Promise<void> {
   if (formatOf(options) === 'table') {
-    await context.out.write(renderPlan(plan, context.style(colorOf(options)), null));
+    await context.out.write(renderPlan(plan, context.style(colorOf(options)), []));
   }
 }
 

@@ -25,7 +25,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
       const broken = verifyChecksums();
       if (broken !== null) throw new Error(`the ${broken} of this machine gives a wrong checksum`);
       const command = await spec.load();
-      exitCode = await command.run(contextOf(out, streams, signals), paths, options);
+      exitCode = await command.run(contextOf(args, out, streams, signals), paths, options);
     });
     if (args.length === 0) {
       program.outputHelp();
@@ -141,8 +141,9 @@ function listenForSignals(): Signals {
   return { signal: controller.signal, code: () => code, stop };
 }
 
-function contextOf(out: Output, streams: Streams, signals: Signals): CommandContext {
+function contextOf(args: readonly string[], out: Output, streams: Streams, signals: Signals): CommandContext {
   return {
+    args,
     out,
     streams,
     signal: signals.signal,

@@ -15,6 +15,8 @@ export interface Streams {
 }
 
 export interface CommandContext {
+  /** The command line as it was typed, the name of the command first. */
+  readonly args: readonly string[];
   readonly out: Output;
   readonly streams: Streams;
   /** Aborted on the first SIGINT or SIGTERM. */

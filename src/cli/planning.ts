@@ -8,7 +8,7 @@ import type { Plan } from '../domain/plan.js';
 import type { ShardChange } from '../domain/plan-facts.js';
 import type { BrokerSettings, Prediction, ShardReport } from '../domain/report.js';
 import { fail } from '../domain/result.js';
-import { shellPath } from '../domain/shell-words.js';
+import { shellPath, shellQuoted } from '../domain/shell-words.js';
 import { printable } from '../domain/wording.js';
 import { DurableFs, WriteFailure } from '../repair/durable-fs.js';
 import { planValue } from '../repair/plan-file.js';
@@ -127,17 +127,26 @@ export async function deliver(context: CommandContext, plan: Plan, options: Opti
   if (typeof out === 'string') writePlan(plan, out);
   const applies = flag(options, 'apply');
   if (formatOf(options) === 'table') {
-    const how = applies || plan.steps.length === 0 ? null : howToApply(plan, typeof out === 'string' ? out : null);
+    const how = applies || plan.steps.length === 0 ? [] : howToApply(context.args, plan, options);
     await context.out.write(renderPlan(plan, context.style(colorOf(options)), how));
   } else if (!applies) await context.out.write(toJsonDocument(planValue(plan)));
   if (plan.steps.length === 0) return 0;
   return applies ? applyNow(context, plan, options) : 20;
 }
 
-function howToApply(plan: Plan, out: string | null): string {
-  return out === null
-    ? `felix-fsck ${plan.command} … --plan-out PLAN, then felix-fsck apply PLAN`
-    : `felix-fsck apply ${shellPath(out)}`;
+/** What is to be typed next, as it stands: the same command again with a file for the plan, where there is none yet, and `apply`. */
+function howToApply([command = '', ...rest]: readonly string[], plan: Plan, options: Options): string[] {
+  const { planOut, journal } = options;
+  const file = typeof planOut === 'string' ? planOut : fileFor(plan);
+  const kept = typeof journal === 'string' ? ` --journal ${shellPath(journal)}` : '';
+  const apply = `felix-fsck apply ${shellPath(file)}${kept}`;
+  if (typeof planOut === 'string') return [apply];
+  return [['felix-fsck', command, '--plan-out', file, ...rest.map(shellQuoted)].join(' '), apply];
+}
+
+/** In the directory that the command was typed in, unless that is the shard itself. */
+function fileFor({ shard }: Plan): string {
+  return realPath('.') === shard.path ? '../plan.json' : 'plan.json';
 }
 
 /** Writes the plan to a file, whole or not at all; never into the shard. */

@@ -23,7 +23,9 @@ export async function run(context: CommandContext, paths: readonly string[], opt
   }
   const codes = new Set<number>();
   for (const shard of shards) {
-    const code = await rebuild(context, shard, request, options, shards.length > 1);
+    // A plan is for one shard, and what is proposed names that.
+    const args = shards.length > 1 ? context.args.map((word) => (word === paths[0] ? shard : word)) : context.args;
+    const code = await rebuild({ ...context, args }, shard, request, options, shards.length > 1);
     if (context.signal.aborted) return context.signalCode() ?? 130;
     codes.add(code);
   }

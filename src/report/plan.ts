@@ -23,8 +23,8 @@ const COLUMNS: readonly Column[] = [
 const NAMED_REFUSALS = 3;
 const NAMED_ENTRIES = 5;
 
-/** `how` is the command that carries the plan out; null when that is under way. */
-export function renderPlan(plan: Plan, style: Style, how: string | null): string {
+/** `how` are the commands that carry the plan out; none when that is under way. */
+export function renderPlan(plan: Plan, style: Style, how: readonly string[]): string {
   const page = pageOf(style);
   const name = page.show(plan.shard.name);
   const title =
@@ -40,7 +40,10 @@ export function renderPlan(plan: Plan, style: Style, how: string | null): string
   lines.push(...lossLines(plan.loses, page), '', ...stepLines(plan, page), '');
   lines.push(...predictionLines('Now', plan.before, plan, page), ...predictionLines('Then', plan.after, plan, page));
   for (const note of plan.notes) lines.push(...wrap(`Note: ${page.show(note)}`, page.width, { rest: '  ' }));
-  if (how !== null) lines.push(...wrapCommand(page.show(how), page.width, { first: 'Next: ', rest: '      ' }));
+  for (const [at, command] of how.entries()) {
+    const first = at === 0 ? 'Next: ' : '      ';
+    lines.push(...wrapCommand(page.show(command), page.width, { first, rest: '        ' }));
+  }
   return joined(lines);
 }
 
