@@ -69,3 +69,18 @@ export function sealedOutcome(segment: SegmentFacts, settings: BrokerSettings): 
   if (resumed.stopped) return { is: 'unknown' };
   return { is: 'whole', nextOffset: resumed.nextOffset, records: segment.scan.records?.records ?? 0 };
 }
+
+/**
+ * True for a segment that is scanned whole because the newest, right behind it, holds no record: its end decides whether
+ * that one stays.
+ */
+export function isAheadOfEmpty(
+  segments: readonly SegmentFacts[],
+  segment: SegmentFacts,
+  settings: BrokerSettings,
+): boolean {
+  const newestAt = segments.findLastIndex(({ role }) => role === 'newest');
+  if (newestAt < 1 || segments[newestAt - 1] !== segment) return false;
+  const outcome = fullOutcome(segments[newestAt]!, settings, true);
+  return (outcome.is === 'whole' || outcome.is === 'cut') && outcome.records === 0;
+}

@@ -11,7 +11,7 @@ import type { FailingRead, PredictedRepair, Prediction, Refusal } from '../domai
 import { segmentFileName } from '../format/names.js';
 import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
 import type { Damage } from '../scan/range-scan.js';
-import { fullOutcome, type Outcome, sealedOutcome } from './broker.js';
+import { fullOutcome, isAheadOfEmpty, type Outcome, sealedOutcome } from './broker.js';
 import type { SegmentFacts, ShardFacts } from './shard-facts.js';
 import type { SoleFile } from './targets.js';
 
@@ -31,11 +31,9 @@ export function predict(
   const kept = facts.segments.filter(({ role }) => role === 'sealed' || role === 'newest');
   const newest = kept.at(-1) ?? null;
   const outcome = newest === null ? null : fullOutcome(newest, facts.settings, true);
-  meetUnopenable(refusals, unopenable, newest);
-  if (newest !== null && facts.segments.length > 1) refusals.outcome(newest, outcome!);
-  chain(facts, kept, outcome, refusals);
-  for (const name of unopenable) refusals.add('SegmentFileName', { segment: name.id });
-  for (const finding of findings) {
+  meetNewest(facts, kept, outcome, unopenable, refusals);
+  chain(facts, kept, outcome, unopenable, refusals);
+  for (const finding of inOrderOfOpening(findings)) {
     if (finding.severity === 'fatal' && finding.kind !== 'IndexEntry') refusals.add(finding.kind, finding.site);
   }
   const notJudged = unjudged(facts, findings);
@@ -84,14 +82,26 @@ class RefusalList {
   }
 }
 
-/** A name that cannot be opened is met while the newest is looked for, when it would be the newest. */
-function meetUnopenable(
-  refusals: RefusalList,
+/**
+ * Step 3: of several segments, the newest is scanned first, and the one before it when it holds no record. A name that
+ * cannot be opened is met here when it would be the newest.
+ */
+function meetNewest(
+  facts: ShardFacts,
+  kept: readonly SegmentFacts[],
+  outcome: Outcome | null,
   unopenable: readonly UnopenableName[],
-  newest: SegmentFacts | null,
+  refusals: RefusalList,
 ): void {
+  const newest = kept.at(-1) ?? null;
   for (const { id } of unopenable) {
     if (newest === null || id > newest.id) refusals.add('SegmentFileName', { segment: id });
+  }
+  if (newest === null || facts.segments.length + unopenable.length < 2) return;
+  refusals.outcome(newest, outcome!);
+  const before = kept.at(-2);
+  if (before !== undefined && isAheadOfEmpty(facts.segments, before, facts.settings)) {
+    refusals.outcome(before, fullOutcome(before, facts.settings, true));
   }
 }
 
@@ -100,10 +110,16 @@ function chain(
   facts: ShardFacts,
   kept: readonly SegmentFacts[],
   newestOutcome: Outcome | null,
+  unopenable: readonly UnopenableName[],
   refusals: RefusalList,
 ): void {
   let expected: bigint | null = null;
+  const names = unopenable.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
   for (const segment of kept) {
+    for (; names[0] !== undefined && names[0] < segment.id; names.shift()) {
+      refusals.add('SegmentFileName', { segment: names[0] });
+      expected = null;
+    }
     const isNewest = segment.role === 'newest';
     const outcome = isNewest ? newestOutcome! : sealedOutcome(segment, facts.settings);
     refusals.outcome(segment, outcome);
@@ -113,6 +129,14 @@ function chain(
     }
     expected = outcome.is === 'whole' ? outcome.nextOffset : null;
   }
+  for (const id of names) refusals.add('SegmentFileName', { segment: id });
+}
+
+/** Small files that fail an open, in the order in which a broker reads them (step 7). */
+const READ_LAST: readonly (string | null)[] = ['replica', 'ballot', 'offload.manifest'];
+
+function inOrderOfOpening(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted((a, b) => READ_LAST.indexOf(a.file) - READ_LAST.indexOf(b.file));
 }
 
 function repairsOf(facts: ShardFacts, newest: SegmentFacts | null, outcome: Outcome | null): PredictedRepair[] {
@@ -145,7 +169,8 @@ function wholeFile(
 function cutOf(newest: SegmentFacts, damage: Damage): PredictedRepair {
   const records = newest.scan!.records!;
   const intactRecordsLost = records.records - damage.recordsBefore;
-  const damaged = records.damages.filter(({ corruption }) => corruption.kind === 'RecordChecksum').length;
+  const told = records.damages.filter(({ corruption }) => corruption.kind === 'RecordChecksum').length;
+  const damaged = told + (records.omitted.get('RecordChecksum') ?? 0);
   return {
     action: 'truncate',
     file: newest.file,

@@ -10,7 +10,7 @@ import type { OffsetRange } from '../domain/units.js';
 import { hex32 } from '../format/checksum.js';
 import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
 import type { Damage } from '../scan/range-scan.js';
-import { isRepairable } from './broker.js';
+import { isAheadOfEmpty, isRepairable } from './broker.js';
 import { makeFinding, type Subject } from './make-finding.js';
 import type { SegmentFacts, ShardFacts } from './shard-facts.js';
 
@@ -277,8 +277,10 @@ function recordSeverity(
   const { kind } = damage.corruption;
   if (segment.role === 'sealed') {
     const resumed = segment.scan?.resumed ?? null;
-    const wholeScan = facts.settings.verifyAllOnOpen || resumed === null;
-    return kind === 'Truncated' || wholeScan || damage.position >= resumed.position ? 'fatal' : 'error';
+    const wholeScan = facts.settings.verifyAllOnOpen || isAheadOfEmpty(facts.segments, segment, facts.settings);
+    return kind === 'Truncated' || resumed === null || wholeScan || damage.position >= resumed.position
+      ? 'fatal'
+      : 'error';
   }
   if (!cutAtOpen) return 'fatal';
   const isFirst = damage === segment.scan?.records?.damages[0];
