@@ -2,9 +2,11 @@
  * Making findings: the check says what is true, the catalogue says it in words.
  */
 
-import { CATALOGUE } from '../domain/catalogue.js';
-import type { CatalogueRow, FindingContext } from '../domain/catalogue-row.js';
+import type { FindingContext } from '../domain/catalogue-row.js';
 import type { Finding, FindingDetails, FindingKind, Severity, Site } from '../domain/finding.js';
+import { SENTENCES } from '../domain/finding-sentences.js';
+import { NEXT_STEPS, type NextStep } from '../domain/next-steps.js';
+import type { Sentences } from '../domain/sentences.js';
 import { shellPath } from '../domain/shell-words.js';
 import type { ByteRange, OffsetRange } from '../domain/units.js';
 
@@ -56,7 +58,8 @@ export function makeFinding<K extends FindingKind>(subject: Subject, draft: Draf
     shardPath: shellPath(subject.path),
     ...draft.context,
   };
-  const row: CatalogueRow<K> = CATALOGUE[draft.kind];
+  const sentence: Sentences<K>[K] = SENTENCES[draft.kind];
+  const nextStep: NextStep<K> = NEXT_STEPS[draft.kind];
   const finding = {
     kind: draft.kind,
     severity: draft.severity,
@@ -67,9 +70,9 @@ export function makeFinding<K extends FindingKind>(subject: Subject, draft: Draf
     lostOffsets: context.lostOffsets,
     damagedRange: context.damagedRange,
     looksLike: context.looksLike,
-    message: row.sentence(draft.detail, context),
-    next: row.next(draft.detail, context),
+    message: sentence(draft.detail, context),
+    next: nextStep(draft.detail, context),
   };
-  // The parts agree by construction (detail and row are both of kind K), which the union cannot express.
+  // The parts agree by construction (detail, sentence and step are all of kind K), which the union cannot express.
   return finding as unknown as Finding;
 }

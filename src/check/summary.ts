@@ -25,7 +25,7 @@ export class Tally {
   readonly #failOn: FailOn;
   readonly #findings: Record<Severity, number> = { info: 0, warning: 0, error: 0, fatal: 0 };
   readonly #codes = new Set<number>();
-  readonly #startedAt = performance.now();
+  readonly #startedAt = Date.now();
   #worst: Severity | null = null;
   #shards = 0;
   #segments = 0;
@@ -83,7 +83,7 @@ export class Tally {
       findings: { ...this.#findings },
       worst: this.#worst,
       exitCode: [22, 21, 30, 20].find((code) => this.#codes.has(code)) ?? 0,
-      elapsedMs: Math.round(performance.now() - this.#startedAt),
+      elapsedMs: Date.now() - this.#startedAt,
     };
   }
 }

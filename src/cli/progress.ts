@@ -23,7 +23,7 @@ export interface ProgressSource {
 export class Progress {
   readonly #stream: Writable;
   readonly #source: ProgressSource;
-  readonly #startedAt = performance.now();
+  readonly #startedAt = Date.now();
   #timer: NodeJS.Timeout | null = null;
   #total: number | null = null;
   #shown = false;
@@ -43,7 +43,7 @@ export class Progress {
   }
 
   #show(): void {
-    const elapsed = performance.now() - this.#startedAt;
+    const elapsed = Date.now() - this.#startedAt;
     if (elapsed < FIRST_MS) return;
     this.#total ??= this.#source.total();
     const columns = (this.#stream as Writable & { columns?: number }).columns || 80;

@@ -10,7 +10,7 @@ import type { FindingContext } from './catalogue-row.js';
 import type { FindingDetails, FindingKind, ScanContext } from './finding.js';
 import { shellJoined, shellPath } from './shell-words.js';
 
-type NextStep<K extends FindingKind> = (detail: FindingDetails[K], context: FindingContext) => string | null;
+export type NextStep<K extends FindingKind> = (detail: FindingDetails[K], context: FindingContext) => string | null;
 
 /** First byte behind a segment header: no cut is ever proposed in front of it. */
 const FIRST_RECORD = 32;

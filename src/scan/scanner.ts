@@ -59,9 +59,9 @@ export class InlineScanner implements Scanner {
     const goOn = async (position: number) => {
       this.#passed += Math.max(0, position - last);
       last = position;
-      if (performance.now() >= this.#sliceEnd) {
+      if (Date.now() >= this.#sliceEnd) {
         await new Promise(setImmediate);
-        this.#sliceEnd = performance.now() + SLICE_MS;
+        this.#sliceEnd = Date.now() + SLICE_MS;
       }
       return !this.#signal.aborted;
     };
