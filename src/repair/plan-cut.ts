@@ -100,7 +100,7 @@ function segmentStep(
     after: kept,
     content: [{ from: 'itself', start: 0, end: position }],
     ranges: [{ from: position, to: size }],
-    why: `the ${counted(size - position, 'byte')} from the first damage on go; the log then ends at offset ${cut.nextOffset}`,
+    why: `${counted(size - position, 'byte')}, from the first damage on, are cut off; the log then ends at offset ${cut.nextOffset}`,
     answers: answersOf(findings, (finding) => finding.file === file && (finding.site.position ?? 0) >= position),
   };
 }

@@ -6,7 +6,7 @@
  * cannot help, it says what stands in the way and what can.
  */
 
-import type { Finding } from '../domain/finding.js';
+import type { Finding, Severity } from '../domain/finding.js';
 import { NO_LOSS, type Plan, type PlanStep } from '../domain/plan.js';
 import type { CutFacts, IndexImage, NewestFacts, ShardChange } from '../domain/plan-facts.js';
 import type { Prediction, ShardReport } from '../domain/report.js';
@@ -96,7 +96,11 @@ function decideCut(input: TailInput): Planned<CutFacts | null> {
   const damage = newest?.firstDamage ?? null;
   if (newest === null || damage === null) {
     if (request.cutAt === null) return planned(null);
-    return refuse('the newest segment has no damage, and intact records are never cut off in front of any');
+    return refuse(
+      'the newest segment has no damage: a cut begins at its first damage, and intact records are never cut off',
+      ...nextsOf(report, ['fatal', 'error']),
+      'felix-fsck verify SHARD',
+    );
   }
   if (newest.cut === null) return planned(null);
   if (request.cutAt !== null && request.cutAt !== damage.position) return wrongPlace(newest, request.cutAt);
@@ -123,24 +127,35 @@ function wrongPlace<T>({ firstDamage }: NewestFacts, cutAt: number): Planned<T> 
 }
 
 function notByDefault<T>(
-  { request }: TailInput,
+  input: TailInput,
   { firstDamage, file }: NewestFacts,
   cut: CutFacts,
   finding: Finding | undefined,
 ): Planned<T> {
   const { kind, position } = firstDamage!;
-  const asked = request.zeroTail ? ', and its bytes are not all zero' : '';
+  const asked = input.request.zeroTail ? ', and its bytes are not all zero' : '';
   const look = cut.zeros ? ' Every byte from there on is zero.' : '';
   const after = cut.intactRecords === 0 ? '' : ` ${counted(cut.intactRecords, 'intact record')} follow it.`;
   return refuse(
     `${file} is damaged at byte ${position} (${kind})${asked}: a broker refuses to open the shard rather than cut there, ` +
       `and so nothing is planned.${look}${after}`,
     ...[
-      ...(cut.zeros ? ['felix-fsck repair-tail --allow zero-tail SHARD'] : []),
+      ...(cut.zeros ? ['felix-fsck repair-tail --allow zero-tail SHARD'] : healOrSalvage(input)),
       ...(finding?.next === undefined || finding.next === null ? [] : [finding.next]),
       `felix-fsck repair-tail --cut-at ${position} SHARD`,
     ],
   );
+}
+
+/** What keeps more records than a cut does: those of others, the one that a flipped bit hides, and those that are intact. */
+function healOrSalvage({ newest, report, view }: TailInput): string[] {
+  const finding = newest?.firstDamage ? firstFinding(report, newest) : undefined;
+  const flipped = finding !== undefined && 'bitFlip' in finding.detail && finding.detail.bitFlip != null;
+  return [
+    'felix-fsck heal SHARD --from REPLICA',
+    ...(flipped ? ['felix-fsck heal SHARD --accept-bit-flip'] : []),
+    `felix-fsck salvage ${shellPath(view.path)} --to DIR`,
+  ];
 }
 
 /** The cut through all files, when no more intact records go than was allowed. */
@@ -151,11 +166,10 @@ function planCutOf(input: TailInput, newest: NewestFacts, cut: CutFacts, content
   const { intactRecords, offsets } = plan.value.loses;
   if (intactRecords <= request.loseIntact) return plan;
   const where = offsets === null ? '' : ` (${offsetsOf(offsets)})`;
-  const salvage = `felix-fsck salvage ${shellPath(view.path)} --to DIR`;
   return refuse(
-    `${counted(intactRecords, 'intact record')}${where} would go with the cut: ${salvage} copies them out first. To cut all ` +
-      `the same, say how many may go with --lose-intact ${intactRecords}.`,
-    salvage,
+    `${counted(intactRecords, 'intact record')}${where} would go with the cut. Heal the shard, or copy them out first with felix-fsck salvage. ` +
+      `To cut all the same, say how many may go with --lose-intact ${intactRecords}.`,
+    ...healOrSalvage(input),
   );
 }
 
@@ -241,18 +255,23 @@ function stillRefused<T>({ report, view }: TailInput, after: Prediction): Planne
     const segment = site.segment === undefined ? '' : ` in segment ${site.segment}`;
     return `${kind}${segment}${site.position === undefined ? '' : ` at byte ${site.position}`}`;
   });
-  const nexts = report.findings
-    .filter(({ severity, next }) => severity === 'fatal' && next !== null)
-    .map(({ next }) => next!)
-    .filter((next) => !next.startsWith('felix-fsck repair-tail'));
   const shown = reasons.slice(0, 3).join('; ');
   const more = reasons.length > 3 ? `; and ${reasons.length - 3} more` : '';
   return refuse(
     `a repaired tail would not make a broker open the shard: ${shown}${more}. This command only ever cuts the ` +
       'newest segment, and cannot help with that.',
-    ...[...new Set(nexts)].slice(0, 3),
+    ...nextsOf(report, ['fatal']),
     `felix-fsck salvage ${shellPath(view.path)} --to DIR`,
   );
+}
+
+/** What the worst findings propose, other than this command. */
+function nextsOf({ findings }: ShardReport, severities: readonly Severity[]): string[] {
+  const nexts = findings
+    .filter(({ severity, next }) => severities.includes(severity) && next !== null)
+    .map(({ next }) => next!)
+    .filter((next) => !next.startsWith('felix-fsck repair-tail'));
+  return [...new Set(nexts)].slice(0, 3);
 }
 
 function nothingToCut<T>(report: ShardReport): Planned<T> {

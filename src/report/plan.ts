@@ -2,7 +2,7 @@
  * A plan for people: what goes, what is done in which order, and what a broker does before and after.
  */
 
-import type { Plan, PlanLoss, PlanPrediction, PlanStep } from '../domain/plan.js';
+import type { Plan, PlanPrediction, PlanStep } from '../domain/plan.js';
 import { counted, grouped } from '../domain/wording.js';
 import { type Column, renderColumns } from './columns.js';
 import { microsText } from './instants.js';
@@ -37,7 +37,7 @@ export function renderPlan(plan: Plan, style: Style, how: readonly string[]): st
   }
   const steps = counted(plan.steps.length, 'step');
   lines.push(...wrap(`${page.show(plan.command)} plans ${steps}; nothing has been changed.`, page.width), '');
-  lines.push(...lossLines(plan.loses, page), '', ...stepLines(plan, page), '');
+  lines.push(...lossLines(plan, page), '', ...stepLines(plan, page), '');
   lines.push(...predictionLines('Now', plan.before, plan, page), ...predictionLines('Then', plan.after, plan, page));
   for (const note of plan.notes) lines.push(...wrap(`Note: ${page.show(note)}`, page.width, { rest: '  ' }));
   for (const [at, command] of how.entries()) {
@@ -64,12 +64,12 @@ function rangesText({ action, ranges }: PlanStep): string {
   return action === 'cut' ? ` (bytes ${ranges.map(rangeText).join(', ')})` : '';
 }
 
-function lossLines(loses: PlanLoss, page: Page): string[] {
+function lossLines({ loses, files }: Plan, page: Page): string[] {
   const { offsets, records, intactRecords, bytes, manifestEntries, epochs } = loses;
   const lines: string[] = [];
   const say = (text: string) => lines.push(...wrap(text, page.width, { rest: '      ' }));
   const extent = offsets === null ? 'no record' : lostText(offsets);
-  const intact = records === 0 ? '' : `; ${grouped(intactRecords)} intact, none of them committed`;
+  const intact = records === 0 ? '' : `; ${grouped(intactRecords)} intact, ${committedText(files)}`;
   const logBytes = bytes === 0 ? '' : `; ${counted(bytes, 'byte')} of the log`;
   const paint = intactRecords > 0 ? page.paint.error : page.paint.good;
   lines.push(...wrap(`Lost: ${extent}${intact}${logBytes}.`, page.width, { rest: '      ' }).map(paint));
@@ -84,6 +84,12 @@ function lossLines(loses: PlanLoss, page: Page): string[] {
   for (const { generation, startOffset } of epochs)
     say(`Generation ${generation}, which began at offset ${startOffset}.`);
   return lines;
+}
+
+/** Without a commit offset to hold them against, records may well have been acknowledged. */
+function committedText(files: Plan['files']): string {
+  const isKnown = files.some(({ file }) => file === 'replica');
+  return isKnown ? 'none of them committed' : 'whether committed is not known (no replica file)';
 }
 
 function predictionLines(when: string, prediction: PlanPrediction, plan: Plan, page: Page): string[] {
