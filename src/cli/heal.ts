@@ -24,7 +24,10 @@ export async function run(context: CommandContext, paths: readonly string[], opt
   const from = listOf(options, 'from');
   const acceptBitFlip = flag(options, 'acceptBitFlip');
   if (from.length === 0 && !acceptBitFlip) {
-    fail({ reason: 'usage', message: '--from is needed: replicas, a salvage or objects to take records from' });
+    const message =
+      '--from is needed: replicas, a salvage or objects to take records from. Without any, --accept-bit-flip turns back a ' +
+      'single flipped bit where one explains the damage';
+    fail({ reason: 'usage', message });
   }
   const settings = planningSettings(options, false);
   const examined = await examine(context, paths[0]!, options, settings);

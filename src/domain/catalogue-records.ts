@@ -14,6 +14,7 @@ import {
   LOOK_AT_BYTES,
   SALVAGE,
   SEALED_RECORD,
+  TURN_BIT_BACK,
 } from './remedies.js';
 import { RECORD_SENTENCES } from './sentences-records.js';
 import { prose } from './wording.js';
@@ -62,7 +63,7 @@ export const RECORD_ROWS = {
       The next intact record is searched for to the end of the file.`,
     broker: prose`In the newest segment it refuses to open by default. With repair_checksum_tail it cuts only when at most 28
       bytes are left from the record on, so a longer tail of zeros is never cut. ${SEALED_RECORD}`,
-    remedies: [CUT_ZEROS, HEAL, HEAL_FROM_OBJECTS, CUT_WITH_OPT_IN, SALVAGE, CUT_AT, LOOK_AT_BYTES],
+    remedies: [CUT_ZEROS, HEAL, HEAL_FROM_OBJECTS, TURN_BIT_BACK, CUT_WITH_OPT_IN, SALVAGE, CUT_AT, LOOK_AT_BYTES],
     section: 'What recovery may repair',
     next: NEXT_STEPS.RecordHeaderChecksum,
   },
@@ -78,7 +79,7 @@ export const RECORD_ROWS = {
       the failure is named.`,
     broker: prose`In the newest segment it refuses to open by default. With repair_checksum_tail it cuts the record when it is
       the last of the file. ${SEALED_RECORD}`,
-    remedies: [HEAL, HEAL_FROM_OBJECTS, SALVAGE, CUT_WITH_OPT_IN, CUT_AT, LOOK_AT_BYTES],
+    remedies: [HEAL, HEAL_FROM_OBJECTS, TURN_BIT_BACK, SALVAGE, CUT_WITH_OPT_IN, CUT_AT, LOOK_AT_BYTES],
     section: 'What recovery may repair',
     next: NEXT_STEPS.RecordChecksum,
   },

@@ -11,6 +11,7 @@ import {
   LOOK_AT_BYTES,
   SALVAGE,
   SEGMENT_HEADER,
+  TURN_BIT_BACK,
 } from './remedies.js';
 import { SEGMENT_SENTENCES } from './sentences-segments.js';
 import { prose } from './wording.js';
@@ -97,7 +98,7 @@ export const SEGMENT_ROWS = {
       hit. Where one flipped bit explains the failure, the finding names it. The records behind the header carry their own
       offsets and checksums and are usually sound; the first of them tells the base offset.`,
     broker: SEGMENT_HEADER,
-    remedies: [HEAL, HEAL_FROM_OBJECTS, SALVAGE, LOOK_AT_BYTES],
+    remedies: [HEAL, HEAL_FROM_OBJECTS, TURN_BIT_BACK, SALVAGE, LOOK_AT_BYTES],
     section: 'Segment header (32 bytes)',
     next: NEXT_STEPS.SegmentHeaderChecksum,
   },

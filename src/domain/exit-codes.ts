@@ -36,14 +36,15 @@ export const EXIT_CODES = [
     code: 20,
     name: 'warning',
     when: 'The worst finding is a warning: the broker opens the shard and puts it right by itself. Also a plan that has steps.',
-    whatNext: 'Read what the open will change; start the broker, or apply the plan.',
+    whatNext:
+      'Read what the open will change; start the broker, or plan and apply the same change by the command under Next.',
   },
   {
     code: 21,
     name: 'error',
     when: 'The worst finding is an error: the shard opens, but records or facts are lost, unreadable or contradict each other.',
     whatNext:
-      'Settle it before the shard becomes leader or retention runs: heal it from a replica, or salvage what is intact.',
+      'Settle it before a broker opens the shard again, makes it leader or runs retention: heal it from a replica, or salvage what is intact; felix-fsck explain KIND tells the ways out.',
   },
   {
     code: 22,

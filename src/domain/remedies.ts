@@ -19,6 +19,12 @@ export const HEAL_FROM_OBJECTS: Remedy = {
   command: 'felix-fsck heal SHARD --from OBJECTS',
 };
 
+export const TURN_BIT_BACK: Remedy = {
+  what: 'Where no replica helps and one flipped bit explains the damage, turn that bit back; the plan tells the chance of error.',
+  loses: 'Nothing, unless other damage happens to look like one flipped bit.',
+  command: 'felix-fsck heal SHARD --accept-bit-flip',
+};
+
 export const SALVAGE: Remedy = {
   what: 'Copy every intact record out into a new directory; the shard itself is not touched.',
   loses: 'The damaged records, in the copy.',

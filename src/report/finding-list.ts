@@ -164,7 +164,8 @@ export function looksText(finding: Finding, page: Page): string | null {
   if (flip !== null) {
     return (
       `Looks like: one flipped bit. Bit ${flip.bit} of byte ${flip.position} (${page.show(flip.field)}) alone ` +
-      `explains it; the chance that random damage looks so is ${chanceWords(flip.chance)}.`
+      `explains it; the chance that random damage looks so is ${chanceWords(flip.chance)}. ` +
+      'Where no replica helps, felix-fsck heal --accept-bit-flip plans to turn it back.'
     );
   }
   const { looksLike, message } = finding;

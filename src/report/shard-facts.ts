@@ -111,7 +111,8 @@ export function indexText({ index }: SegmentReport, newest: boolean, faults: Rea
   if (!index.usable) return newest ? `unusable${rewritten}` : 'unusable, rebuilt at open';
   const count = faults.get(index.file) ?? 0;
   if (count > 0) return `${counted(count, 'fault')}${rewritten}`;
-  const notJudged = index.notJudgedEntries === 0 ? '' : `, ${grouped(index.notJudgedEntries)} not judged`;
+  const notJudged =
+    index.notJudgedEntries === 0 ? '' : `, ${counted(index.notJudgedEntries, 'entry', 'entries')} not judged`;
   return `ok${notJudged}${rewritten}`;
 }
 

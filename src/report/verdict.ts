@@ -53,7 +53,10 @@ export function renderVerdict(shard: ShardReport, settings: BrokerSettings, page
       lines.push(...painted(`${broker} opens this shard after ${counted(steps.length, 'repair')}:`, page, paint));
       for (const step of steps) say(step);
     }
-    if (intact > 0) say(`${counted(intact, 'of these records is', 'of these records are')} intact, and would be lost`);
+    if (intact > 0)
+      say(
+        `${counted(intact, 'of these records is', 'of these records are')} intact, and would be lost: keep the broker stopped`,
+      );
     if (prediction.tailOffsetAfter !== null) say(`The next offset is then ${prediction.tailOffsetAfter}.`);
   } else {
     lines.push(...painted(`${broker} opens this shard${opensHow(shard)}`, page, page.paint.good));

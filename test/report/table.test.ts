@@ -313,7 +313,7 @@ describe('report/table', () => {
     const text = textOf(shardReport({ segments, findings }), {}, 120);
     expect(text).to.match(/^0 .* 334 +100 {2}none$/m);
     expect(text).to.match(/^1 .*unusable, rebuilt at open$/m);
-    expect(text).to.match(/^2 .*ok, 2 not judged$/m);
+    expect(text).to.match(/^2 .*ok, 2 entries not judged$/m);
     expect(text).to.match(/^3 .*1 fault$/m);
     expect(text).to.match(/^4 +\? +\?\.\.\? .*unusable, rewritten at open$/m);
     expect(text).to.include('2,070 bytes checked, 0 damaged, 100 unread');
