@@ -23,7 +23,7 @@ export function assignRoles(
     last--;
   }
   if (last >= 0) roles[last] = 'newest';
-  if (last === 0 && isBlankFirst(segments[0]!, committed)) roles[0] = 'blank-first';
+  if (segments.length === 1 && isBlankFirst(segments[0]!, committed)) roles[0] = 'blank-first';
   return segments.map((segment, i) => ({ ...segment, role: roles[i]! }));
 }
 
