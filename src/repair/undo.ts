@@ -8,10 +8,11 @@
 
 import type { PlanStep } from '../domain/plan.js';
 import { fail } from '../domain/result.js';
+import { shellPath } from '../domain/shell-words.js';
 import { printable } from '../domain/wording.js';
 import { ReadFailure } from '../store/byte-source.js';
 import { PinnedFile } from '../store/file-digest.js';
-import { sight } from '../store/journals.js';
+import { journalsNear, sight } from '../store/journals.js';
 import { pathFacts, realPath } from '../store/path-facts.js';
 import { joinShown } from '../store/walk.js';
 import { isExpected, partWay, refuseFor, removeTemporaries } from './apply.js';
@@ -48,12 +49,23 @@ export async function undoTask(path: string, { fs, around }: UndoRequest): Promi
     return { is: 'undo', journal, verdict: checkUndo(journal, around) };
   } catch (failure) {
     if (!(failure instanceof ReadFailure)) throw failure;
-    const reason = failure.code === 'ENOENT' ? 'usage' : 'unreadable';
-    return fail({
-      reason,
-      message: `${printable(path)}: not a journal that can be read (${printable(failure.message)})`,
-    });
+    if (failure.code !== 'ENOENT') {
+      const message = `${printable(path)}: not a journal that can be read (${printable(failure.message)})`;
+      return fail({ reason: 'unreadable', message });
+    }
+    return fail({ reason: 'usage', message: `${printable(path)}: not a journal of a repair${nearbyText(path)}` });
   }
+}
+
+const NAMED_JOURNALS = 5;
+
+/** Where journals are instead, for who names the shard or the directory above it. */
+function nearbyText(path: string): string {
+  const journals = journalsNear(path).map((journal) => printable(shellPath(journal.path)));
+  if (journals.length === 0) return ', and none is in it or beside it';
+  const more = journals.length > NAMED_JOURNALS ? `\n  and ${journals.length - NAMED_JOURNALS} more` : '';
+  const named = journals.slice(-NAMED_JOURNALS).map((journal) => `\n  felix-fsck undo ${journal}`);
+  return `; the newest is the last of these:${named.join('')}${more}`;
 }
 
 /** A directory that a repair made for itself and went no further with. */

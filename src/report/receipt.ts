@@ -16,7 +16,6 @@ export interface ShownReceipt {
   readonly who: { readonly uid: number; readonly user: string | null; readonly host: string };
   readonly startedAt: string;
   readonly finishedAt: string;
-  readonly journal: string;
   readonly files: readonly {
     readonly file: string;
     readonly action: string;
@@ -57,8 +56,12 @@ export function renderReceipt(receipt: ShownReceipt, style: Style, undo: string)
     ...renderColumns(COLUMNS, rows, { width: page.width, paintTitles: page.paint.faint }),
     ...wrap(`By ${user} on ${page.show(who.host)}, ${receipt.startedAt} to ${receipt.finishedAt}.`, page.width),
     ...checkedLines(after, receipt.asPlanned, page),
-    ...wrap(`Old bytes, plan and receipt: ${page.show(receipt.journal)}`, page.width, { rest: '  ' }),
     ...wrapCommand(page.show(undo), page.width, { first: 'To take it back: ', rest: '  ' }),
+    ...wrap(
+      'Old bytes, plan and receipt are in that journal; keep it until the shard has been in service for a while.',
+      page.width,
+      { rest: '  ' },
+    ),
   ]);
 }
 

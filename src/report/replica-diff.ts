@@ -11,6 +11,7 @@ import type {
   ReplicaDiff,
   ReplicaSummary,
 } from '../domain/replica-diff.js';
+import { shellPath } from '../domain/shell-words.js';
 import { bytesOf, counted, grouped, offsetsOf } from '../domain/wording.js';
 import { type Column, renderColumns } from './columns.js';
 import { renderTimeline } from './generation-timeline.js';
@@ -19,7 +20,7 @@ import { type ToolIdentity, toJsonDocument, toJsonLine } from './json.js';
 import { joined, type Page, pageOf, rangeText } from './page.js';
 import type { Style } from './style.js';
 import { listed } from './verdict.js';
-import { wrap } from './wrap.js';
+import { wrap, wrapCommand } from './wrap.js';
 
 const REPLICA_DIFF_SCHEMA = 'felix-fsck.diff-epochs/1';
 
@@ -189,7 +190,24 @@ function recordText({ kind, payloadBytes, timestampMicros, checksum, file, posit
   return `${kind}, ${bytesOf(payloadBytes)} of payload, ${microsText(timestampMicros)}, checksum ${checksum}, ${file} at byte ${position}`;
 }
 
-function cutLines({ leader, cuts }: ReplicaDiff, page: Page): string[] {
+/** No plan makes these cuts: the broker does. What it would take is better looked at while it is there. */
+function lookLines({ replicas, cuts }: ReplicaDiff, page: Page): string[] {
+  const cutting = cuts.filter(({ verdict }) => verdict === 'cut' || verdict === 'refused');
+  if (cutting.length === 0) return [];
+  const text =
+    'This tool plans no such cut: it is the broker’s to make, or to refuse, once it follows. Look first at what would go:';
+  return [
+    ...wrap(text, page.width, { first: '  ', rest: '  ' }),
+    ...cutting.flatMap(({ replica, cut }) => {
+      const { path } = replicas.find(({ name }) => name === replica)!;
+      const command = `felix-fsck dump-records --from ${cut!.from} ${shellPath(path)}`;
+      return wrapCommand(page.show(command), page.width, { first: '  ', rest: '    ' });
+    }),
+  ];
+}
+
+function cutLines(diff: ReplicaDiff, page: Page): string[] {
+  const { leader, cuts } = diff;
   const title = `To follow ${leader}, which holds the newest generation:`;
   return [
     ...wrap(title, page.width, { rest: '  ' }).map(page.paint.strong),
@@ -200,6 +218,7 @@ function cutLines({ leader, cuts }: ReplicaDiff, page: Page): string[] {
         ...wrap(page.show(cut.why), page.width, { first: '    ', rest: '    ' }),
       ];
     }),
+    ...lookLines(diff, page),
   ];
 }
 

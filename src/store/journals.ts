@@ -66,6 +66,17 @@ export class JournalsSeen {
   }
 }
 
+/** Journals of the shard in `path`, or else those that lie in that directory, oldest first. */
+export function journalsNear(path: string): JournalSighting[] {
+  const beside = journalsBeside(path);
+  if (beside.length > 0) return beside;
+  const names = attempt(() => readdirSync(path)) ?? [];
+  return names
+    .filter((name) => shardOfJournal(name) !== null)
+    .sort()
+    .map((name) => sight(joinShown(path, name)));
+}
+
 /** What a journal says of itself. Throws nothing. */
 export function sight(path: string): JournalSighting {
   try {
