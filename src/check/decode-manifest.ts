@@ -12,9 +12,9 @@ import { parseObjectKey } from '../format/names.js';
 import type { Scanner } from '../scan/scanner.js';
 import { ReadFailure } from '../store/byte-source.js';
 import { ObjectStore } from '../store/object-store.js';
-import { type Entry, type Listing, listDirectory, statPath } from '../store/walk.js';
+import { discover, type Entry, type Listing, listDirectory, statPath } from '../store/walk.js';
 import { coverage } from './coverage.js';
-import { fileName } from './file-kind.js';
+import { fileName, kindByName } from './file-kind.js';
 import { shardOptions } from './inspect-shard.js';
 import { Judge } from './judgement.js';
 import { logSegments, wasReadWhole } from './log.js';
@@ -64,7 +64,7 @@ export async function decodeManifestAt(
   const { findings, notChecked, omitted } = judge.judgement;
   const local = localStates(facts, entries, relations.findings);
   return {
-    path: entry.name === fileName(path) ? path : `${path.replace(/\/+$/, '')}/${entry.name}`,
+    path: entry.name === fileName(path) ? path : `${listing.path.replace(/\/+$/, '')}/${entry.name}`,
     shard: subject.label,
     bytes: manifest.size,
     state: manifest.reading === null ? 'unreadable' : value === null ? 'damaged' : 'sound',
@@ -87,15 +87,36 @@ function locate(path: string): { listing: Listing; entry: Entry } {
     const listing = listDirectory(path);
     if (listing.problem !== null) fail({ reason: 'unreadable', message: `${path}: ${listing.problem.message}` });
     const entry = listing.entries.find(({ name, type }) => name === NAME && type === 'file');
-    if (entry === undefined) fail({ reason: 'usage', message: `${path}: there is no ${NAME} here` });
-    return { listing, entry };
+    if (entry !== undefined) return { listing, entry };
+    return onlyBelow(path) ?? fail({ reason: 'usage', message: `${path}: there is no ${NAME} here` });
   }
   if (at.type !== 'file') fail({ reason: 'usage', message: `${path}: neither a file nor a directory` });
   const name = fileName(path);
+  if (name !== NAME && kindByName(name) !== null) {
+    fail({ reason: 'usage', message: `${path}: by its name no ${NAME}; felix-fsck inspect tells what it holds` });
+  }
   const directory = path.slice(0, path.length - name.length).replace(/(?<=.)\/+$/, '');
   const listing = listDirectory(directory === '' ? '.' : directory);
   const entry: Entry = { name, path, type: 'file', size: at.size, inode: 0n, device: 0n, mtimeNs: 0n };
   return { listing, entry: { ...listing.entries.find((each) => each.name === name), ...entry } };
+}
+
+/** The manifest of the one shard below a directory that has any. */
+function onlyBelow(path: string): { listing: Listing; entry: Entry } | null {
+  const found: { listing: Listing; entry: Entry }[] = [];
+  for (const item of discover(path, { includeDeleted: false })) {
+    if (item.what !== 'shard') continue;
+    const entry = item.listing.entries.find(({ name, type }) => name === NAME && type === 'file');
+    if (entry !== undefined) found.push({ listing: item.listing, entry });
+    if (found.length > 1) {
+      const [first, second] = found.map(({ listing }) => listing.path);
+      fail({
+        reason: 'usage',
+        message: `${path}: more than one ${NAME} is below: in ${first} and ${second}; name one`,
+      });
+    }
+  }
+  return found[0] ?? null;
 }
 
 function storeAt(directory: string): ObjectStore {

@@ -21,7 +21,8 @@ export function fileKind(name: string, feed: ByteFeed): FileKind {
   return { kind: kindByName(name) ?? identity.kind, identity };
 }
 
-function kindByName(name: string): string | null {
+/** Null for a name that is none of the format. */
+export function kindByName(name: string): string | null {
   if (segmentIdOf(name) !== null) return 'segment';
   if (indexIdOf(name) !== null) return 'segment-index';
   return SIDECAR_FORMS.has(name) ? name : null;

@@ -49,13 +49,13 @@ export function belowBase(range: OffsetRange, base: bigint, offloaded: Offloaded
   for (const run of runsOf(touching)) {
     const to = lower(run.to, range.to);
     if (run.from > at) {
-      rows.push(trimmedRow({ from: at, to: run.from }, base, offloaded.unknown));
+      rows.push(trimmedRow({ from: at, to: run.from }, base, offloaded));
       at = run.from;
     }
     rows.push(offloadedRow({ from: at, to }, run.keys));
     at = to;
   }
-  if (at < range.to) rows.push(trimmedRow({ from: at, to: range.to }, base, offloaded.unknown));
+  if (at < range.to) rows.push(trimmedRow({ from: at, to: range.to }, base, offloaded));
   return rows;
 }
 
@@ -81,14 +81,20 @@ function runsOf(entries: readonly ManifestEntry[]): Run[] {
 
 const NAMED_OBJECTS = 8;
 
-function trimmedRow(range: OffsetRange, base: bigint, unknown: string | null): MissingRow {
-  const why = unknown === null ? '' : `; ${unknown}`;
+/** Older offsets are still in the object store, so that nothing was trimmed up to there. */
+export function isHole({ entries }: Offloaded, offset: bigint): boolean {
+  return entries.some(({ lastOffset }) => lastOffset < offset);
+}
+
+function trimmedRow(range: OffsetRange, base: bigint, offloaded: Offloaded): MissingRow {
+  const why = offloaded.unknown === null ? '' : `; ${offloaded.unknown}`;
+  const what = isHole(offloaded, range.from) ? 'the manifest leaves these out' : 'what was in front of it was trimmed';
   return {
     ...range,
     where: 'trimmed',
     objects: [],
     objectCount: 0,
-    message: `${sentenceStart(range)} not here: the log begins at ${base}, and what was in front of it was trimmed${why}.`,
+    message: `${sentenceStart(range)} not here: the log begins at ${base}, and ${what}${why}.`,
   };
 }
 

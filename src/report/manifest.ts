@@ -78,8 +78,17 @@ export function renderManifest(report: ManifestReport, style: Style, options: Ma
   if (!options.quiet && notes.length > 0) {
     lines.push('', ...notes.flatMap((text) => wrap(text, page.width, { rest: '  ' })));
   }
-  lines.push('', ...exitTexts(options.exitCode, worst).flatMap((text) => wrap(text, page.width, { rest: '  ' })));
+  lines.push('', ...endTexts(options.exitCode, worst).flatMap((text) => wrap(text, page.width, { rest: '  ' })));
   return joined(lines);
+}
+
+/** An error here is about the manifest, its objects and the log; nothing was said of how a broker opens the shard. */
+function endTexts(code: number, worst: Severity | null): string[] {
+  if (code !== 21) return exitTexts(code, worst);
+  return [
+    'Exit 21: what the manifest says is lost, or contradicted by the log or the objects',
+    'Settle it before retention runs here or in the object store; felix-fsck explain KIND tells the ways out.',
+  ];
 }
 
 function paintOf({ state }: ManifestReport, worst: Severity | null, page: Page): (text: string) => string {

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { decodeManifestAt } from '../../src/check/decode-manifest.js';
@@ -211,6 +211,20 @@ describe('check/decode-manifest', () => {
     expect(report.entries[0]).to.deep.include({ local: 'same', object: 'same' });
   });
 
+  it('is found below a directory that holds one, and asked for where there are two', async () => {
+    const above = await reportOf({ pathOf: (shard) => path.dirname(shard) });
+    expect(above.path).to.match(/[^/]\/offload\.manifest$/);
+    expect(above.entries).to.have.length(2);
+    const twin = (_: string, shard: string) =>
+      cpSync(shard, path.join(path.dirname(shard), 'other', 'shard'), { recursive: true });
+    try {
+      await reportOf({ prepare: twin, pathOf: (shard) => path.dirname(shard) });
+      expect.fail('one of two was taken');
+    } catch (error) {
+      expect((error as Error).message).to.include('more than one offload.manifest is below');
+    }
+  });
+
   it('says when there is no manifest, and no such directory of objects', async () => {
     const failure = async (work: Promise<unknown>) => {
       try {
@@ -221,7 +235,9 @@ describe('check/decode-manifest', () => {
       }
       return 'none';
     };
-    expect(await failure(reportOf({ pathOf: (shard) => path.dirname(shard) }))).to.include('no offload.manifest here');
+    const beside = (shard: string) => path.join(path.dirname(shard), 'objects');
+    expect(await failure(reportOf({ pathOf: beside }))).to.include('no offload.manifest here');
+    expect(await failure(reportOf({ pathOf: (shard) => path.join(shard, logName(0)) }))).to.include('by its name no');
     expect(await failure(reportOf({ pathOf: (shard) => `${shard}/nothing` }))).to.include('no such file');
     const report = reportOf({ objects: {}, pathOf: (shard) => path.join(shard, 'offload.manifest') });
     expect((await report).entries.map(({ object }) => object)).to.deep.equal(['missing', 'missing']);

@@ -35,7 +35,7 @@ describe('cli/decode-manifest', () => {
   });
 
   it('exits 2 for what is not there', async () => {
-    const codes = [[FIXTURE], ['fixtures/nothing'], ['--objects', 'fixtures/nothing', SHARD]].map(
+    const codes = [['fixtures/zero-tail'], ['fixtures/nothing'], ['--objects', 'fixtures/nothing', SHARD]].map(
       async (args) => (await runCli(['decode-manifest', ...args])).code,
     );
     expect(await Promise.all(codes)).to.deep.equal([2, 2, 2]);

@@ -22,7 +22,7 @@ import {
   writeShardBelow,
 } from '../builders/shards.js';
 import { offloaded } from '../builders/sidecars.js';
-import { hashTree, withTempDir } from '../builders/trees.js';
+import { hashTree, PROJECT_ROOT, withTempDir } from '../builders/trees.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a parsed document, of which each test names what it looks at
 type Document = any;
@@ -172,6 +172,11 @@ describe('locate tells what became of an offset', () => {
     expect(maybe.message).to.include('may have held it');
     const unwritten = await locate(damaged(cut, write(logName(1), second.positions[57]!, new Uint8Array(60))), '117');
     expect([found(unwritten), unwritten.tailOffset]).to.deep.equal([['past-tail', 0], '117']);
+  });
+
+  it('in a hole of the manifest, which is not called trimmed', async () => {
+    const hole = await runInProcess(['locate', path.join(PROJECT_ROOT, 'fixtures/offload-with-a-hole'), '7']);
+    expect(hole.stdout).to.contain('Offset 7 is neither here nor offloaded');
   });
 
   it('trimmed, or offloaded and in which object', async () => {
