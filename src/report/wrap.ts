@@ -84,7 +84,8 @@ function wrapWords(words: readonly string[], width: number, options: WrapOptions
     if (line !== '') flush(joint, rest);
     // Within a word of a shell, a backslash joins only what begins at the left edge, and nothing within quotes.
     const within = joint === '' ? rest : '';
-    const pieces = breakWord(word, room(start), room(within));
+    const broken = joint === '' ? breakWord : breakShellWord;
+    const pieces = broken(word, room(start), room(within));
     for (const piece of pieces.slice(0, -1)) {
       line = piece;
       flush(joint.trim(), within);
@@ -116,6 +117,54 @@ function breakWord(word: string, firstRoom: number, restRoom: number): string[] 
   }
   pieces.push(piece);
   return pieces;
+}
+
+/** What no break may part: a character, or an escape; with the quote that it stands in. */
+interface Atom {
+  readonly text: string;
+  readonly quote: string;
+}
+
+const SHELL_PART = /\$'(?:[^'\\]|\\.)*'|'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"]/gsu;
+const ESCAPES = /\\x[0-9a-f]{2}|\\.|./gsu;
+
+/** The same of a shell's word: a quote that a break falls into is closed in front of it and opened again behind it. */
+function breakShellWord(word: string, firstRoom: number, restRoom: number): string[] {
+  const pieces: string[] = [];
+  let piece: Atom[] = [];
+  let room = firstRoom;
+  for (const atom of atomsOf(word)) {
+    if (piece.length > 0 && displayWidth(spelled([...piece, atom])) > room) {
+      const slash = piece.findLastIndex(({ text }) => text === '/') + 1;
+      const cut = slash > piece.length / 2 ? slash : piece.length;
+      pieces.push(spelled(piece.slice(0, cut)));
+      piece = piece.slice(cut);
+      room = restRoom;
+    }
+    piece.push(atom);
+  }
+  pieces.push(spelled(piece));
+  return pieces;
+}
+
+function atomsOf(word: string): Atom[] {
+  return Array.from(word.matchAll(SHELL_PART), ([part]) => {
+    const [quote = ''] = /^\$?['"]/.exec(part) ?? [];
+    const inner = quote === '' ? part : part.slice(quote.length, -1);
+    const texts = inner.match(quote === "'" ? /./gsu : ESCAPES) ?? [''];
+    return texts.map((text) => ({ text, quote }));
+  }).flat();
+}
+
+function spelled(atoms: readonly Atom[]): string {
+  let text = '';
+  let open = '';
+  for (const atom of atoms) {
+    if (atom.quote !== open) text += open.slice(-1) + atom.quote;
+    open = atom.quote;
+    text += atom.text;
+  }
+  return text + open.slice(-1);
 }
 
 /**

@@ -50,6 +50,25 @@ describe('report/wrap', () => {
     }
   });
 
+  it('closes a quote in front of a break, and opens it again behind', function () {
+    const words = [
+      "'/mnt/old disk/felix/acme_default_orders_0-0d3aed4b998d2798/ends in  spaces   '",
+      "$'/mnt/bell \\x07\\x0a rings/it\\'s/acme_default_orders_0-0d3aed4b998d2798'",
+      "it'\\''s a place'/with/all/of/it/'under one roof'",
+    ];
+    const bash = (script: string) => spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    for (const word of words) {
+      const whole = bash(`printf '%s|' ${word}`);
+      if (whole.error !== undefined) this.skip();
+      expect(whole.stderr).to.equal('');
+      for (let width = 16; width <= 90; width += 9) {
+        const lines = wrapCommand(`printf '%s|' ${word}`, width, { first: '', rest: '        ' });
+        for (const line of lines) expect(displayWidth(line)).to.be.at.most(width);
+        expect(bash(lines.join('\n')).stdout, lines.join('\n')).to.equal(whole.stdout);
+      }
+    }
+  });
+
   it('sets two texts against both edges, or the second below the first', () => {
     expect(opposite('left', 'right', 20)).to.deep.equal(['left           right']);
     expect(opposite('left', 'a longer right side', 20, { rest: '  ' })).to.deep.equal([
