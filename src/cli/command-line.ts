@@ -68,8 +68,12 @@ function buildProgram(streams: Streams, out: Output, action: Action): Command {
       writeErr: (text) => void streams.stderr.write(text),
     })
     .showSuggestionAfterError(true)
+    .showHelpAfterError('(felix-fsck --help lists the commands)')
     .helpCommand('help [command]', 'display help for a command');
-  for (const spec of COMMANDS) program.addCommand(buildCommand(spec, action).copyInheritedSettings(program));
+  for (const spec of COMMANDS) {
+    const command = buildCommand(spec, action).copyInheritedSettings(program);
+    program.addCommand(command.showHelpAfterError(`(felix-fsck ${spec.name} --help tells more)`));
+  }
   return program;
 }
 

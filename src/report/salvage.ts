@@ -3,13 +3,14 @@
  */
 
 import { SALVAGE_SCHEMA, type SalvageReport } from '../domain/salvage.js';
+import { shellPath } from '../domain/shell-words.js';
 import { type OffsetRange, offsetCount } from '../domain/units.js';
 import { bytesOf, counted, grouped, offsetsOf } from '../domain/wording.js';
 import { type Column, renderColumns } from './columns.js';
 import { type ToolIdentity, toJsonDocument } from './json.js';
 import { joined, type Page, pageOf, rangeText } from './page.js';
 import type { Style } from './style.js';
-import { opposite, wrap } from './wrap.js';
+import { opposite, wrap, wrapCommand } from './wrap.js';
 
 const RUNS: readonly Column[] = [
   { title: 'run', align: 'left', leads: true },
@@ -58,8 +59,21 @@ export function renderSalvage(report: SalvageReport, target: string, style: Styl
   const where = `in ${counted(runs.length, 'run')} below ${page.show(target)}`;
   lines.push(...wrap(runs.length === 0 ? 'There is no intact record.' : `Saved: ${saved}, ${where}.`, page.width));
   lines.push(...forkLines(report, page), ...lossLines(report, page));
-  if (runs.length > 0) lines.push('', ...runLines(report, page));
+  if (runs.length > 0) lines.push('', ...runLines(report, page), ...nextLines(report, target, page));
   return joined(lines);
+}
+
+/** What to do with it. */
+function nextLines({ lost }: SalvageReport, target: string, page: Page): string[] {
+  const verify = `felix-fsck verify ${shellPath(target)}`;
+  const fill =
+    'What is lost may be on other replicas: felix-fsck heal SHARD --from REPLICA brings it back, or salvage again with ' +
+    'those replicas named as well.';
+  return [
+    ...wrapCommand(page.show(verify), page.width, { first: 'Next: ', rest: '      ' }),
+    ...wrap('Each run is the directory of a shard that a broker opens.', page.width),
+    ...(lost.length === 0 ? [] : wrap(fill, page.width)),
+  ];
 }
 
 function runLines({ runs }: SalvageReport, page: Page): string[] {

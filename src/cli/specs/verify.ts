@@ -18,7 +18,8 @@ export const VERIFY: CommandSpec = {
   summary: 'check everything: records, indexes, small files, and what they say of each other',
   description:
     'Reads every byte of the shards below each path and reports every damage with its place, what is lost, and what a ' +
-    'broker would do on opening. Nothing is written. A path is a file, a shard directory or a data root.',
+    'broker would do on opening. Nothing is written. A path is a file, a shard directory or a data root. Ranges begin ' +
+    'with their first number and end before their second: offsets 8..15 are 8 to 14.',
   options: [
     {
       ...FORMAT,
