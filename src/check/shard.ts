@@ -284,12 +284,12 @@ export function namesFindings(files: ShardFiles, subject: Subject): Finding[] {
   return [...unopenable, ...notFiles];
 }
 
-/** A directory that holds files of a shard, and no log. */
-export /** An index that is a link or the like is told as unreadable; it is not missing as well. */
+/** An index that is a link or the like is told as unreadable; it is not missing as well. */
 function isHidden({ kind, file }: Finding, files: ShardFiles): boolean {
   return kind === 'IndexMissing' && files.notFiles.some(({ name }) => name === file);
 }
 
+/** A directory that holds files of a shard, and no log. */
 export function noSegments(files: ShardFiles, subject: Subject): Finding[] {
   if (files.segments.length > 0 || files.unopenable.length > 0) return [];
   if (files.notFiles.some(({ name }) => name.endsWith('.log'))) return [];
