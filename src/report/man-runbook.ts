@@ -106,6 +106,16 @@ const DISK_FULL: Procedure = {
         'REPLICA: nothing is lost. Without a replica, copy out what is intact before anything else is decided.',
       commands: [{ line: 'felix-fsck salvage "$SHARD" --to salvaged', exit: 21 }],
     },
+    {
+      text:
+        'Only when there is no replica, the copy is safe and it is decided that the log goes on without those records, ' +
+        'plan the cut with their number, have it read, and apply it. To publish them again, take the payloads from the copy.',
+      commands: [
+        { line: 'felix-fsck repair-tail --lose-intact 3 --plan-out plan.json "$SHARD"', exit: 20 },
+        { line: 'felix-fsck apply --yes plan.json' },
+        { line: 'felix-fsck dump-records --from 18 --format ndjson salvaged' },
+      ],
+    },
   ],
 };
 
