@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import process from 'node:process';
-import { main } from '../dist/src/cli/main.js';
+import { main } from '../dist/bundle/main.js';
 
 process.exitCode = await main(process.argv.slice(2), {
   stdout: process.stdout,

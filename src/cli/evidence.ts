@@ -6,7 +6,6 @@
  */
 
 import { arch, cpus, endianness, platform, release, type } from 'node:os';
-import process from 'node:process';
 import { Readable, promises as streams } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { bundledFile, firstBytesOf } from '../check/bundle.js';
