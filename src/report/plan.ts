@@ -3,6 +3,7 @@
  */
 
 import type { Plan, PlanPrediction, PlanStep } from '../domain/plan.js';
+import { shellPath } from '../domain/shell-words.js';
 import { counted, grouped } from '../domain/wording.js';
 import { type Column, renderColumns } from './columns.js';
 import { microsText } from './instants.js';
@@ -33,6 +34,7 @@ export function renderPlan(plan: Plan, style: Style, how: readonly string[]): st
   if (plan.steps.length === 0) {
     lines.push(...wrap(`${page.show(plan.command)}: there is nothing to do.`, page.width));
     lines.push(...predictionLines('Now', plan.before, plan, page));
+    if (plan.before.verdict === 'refuses') lines.push(...elsewhereLines(plan, page));
     return joined(lines);
   }
   const steps = counted(plan.steps.length, 'step');
@@ -45,6 +47,14 @@ export function renderPlan(plan: Plan, style: Style, how: readonly string[]): st
     lines.push(...wrapCommand(page.show(command), page.width, { first, rest: '        ' }));
   }
   return joined(lines);
+}
+
+/** Nothing to do for this command is not yet a shard that opens. */
+function elsewhereLines({ command, shard }: Plan, page: Page): string[] {
+  return [
+    ...wrap(`${page.show(command)} cannot help with that; this command tells what can:`, page.width),
+    ...wrapCommand(page.show(`felix-fsck verify ${shellPath(shard.path)}`), page.width, { first: 'Next: ' }),
+  ];
 }
 
 function stepLines(plan: Plan, page: Page): string[] {
