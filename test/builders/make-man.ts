@@ -23,7 +23,7 @@ const IMPRINT: Imprint = {
   manual: 'Felix storage tools',
 };
 
-export function manPages(): ManPage[] {
+function manPages(): ManPage[] {
   return [toolPage(COMMANDS), ...COMMANDS.map(commandPage), storagePage(), findingsPage(), runbookPage()];
 }
 
