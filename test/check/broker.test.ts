@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
-import { fullOutcome, isRepairable, sealedOutcome } from '../../src/check/broker.js';
+import { fullOutcome, isAheadOfEmpty, isRepairable, sealedOutcome } from '../../src/check/broker.js';
 import { concatBytes, writeU32 } from '../../src/format/bytes.js';
 import { encodeRecord } from '../../src/format/record.js';
 import { refused, repaired, reportOf } from '../builders/checking.js';
@@ -245,6 +245,33 @@ describe('a broker’s scan of a sealed segment', () => {
     expect(sealedOutcome(torn, settings).is).to.equal('fails');
     expect(sealedOutcome(torn, { ...settings, repairChecksumTail: true }).is).to.equal('fails');
     expect(fullOutcome(torn, settings, true)).to.deep.include({ is: 'cut', nextOffset: 29n, records: 29 });
+  });
+
+  it('cuts nothing where there is no index either, and counts what it met', () => {
+    const bare = new Map([...indexed].filter(([file]) => !file.endsWith('.index')));
+    const torn = factsOf(damaged(bare, truncate(logName(0), sealed.log.length - 3))).segments[0]!;
+    expect(torn.scan!.resumed).to.equal(null);
+    expect(sealedOutcome(torn, settings).is).to.equal('fails');
+    const [whole] = factsOf(indexed).segments;
+    expect(sealedOutcome(whole!, settings)).to.deep.equal({ is: 'whole', nextOffset: 30n, records: 30 });
+    const quick = { ...whole!, scan: { ...whole!.scan!, records: null } };
+    expect(sealedOutcome(quick, settings)).to.deep.equal({ is: 'whole', nextOffset: 30n, records: 0 });
+    expect(sealedOutcome({ ...whole!, scan: null }, settings).is).to.equal('unknown');
+  });
+
+  it('is of all of it when the newest, right behind it, holds no record', () => {
+    const empty = shardOf([{ parts: [3] }, { parts: [4] }, { parts: [] }]);
+    const { segments: all } = factsOf(empty.image);
+    const ahead = (list: typeof all) => list.map((segment) => isAheadOfEmpty(list, segment, settings));
+    expect(ahead(all)).to.deep.equal([false, true, false]);
+    expect(ahead(factsOf(indexed).segments), 'a newest with records').to.deep.equal([false, false]);
+    const torn = factsOf(damaged(empty.image, append(logName(2), record(7n).slice(0, 30)))).segments;
+    expect(ahead(torn), 'a newest with half a record').to.deep.equal([false, true, false]);
+    const rot = factsOf(damaged(empty.image, append(logName(2), rotten(7n)))).segments;
+    expect(ahead(rot), 'a newest that fails').to.deep.equal([false, false, false]);
+    const abandoned = all.map((segment, i) => ({ ...segment, role: (['sealed', 'newest', 'abandoned'] as const)[i]! }));
+    expect(ahead(abandoned), 'an empty one behind the newest').to.deep.equal([false, false, false]);
+    expect(ahead([{ ...all[2]!, role: 'newest' as const }]), 'alone').to.deep.equal([false]);
   });
 
   it('fails on a header that does not decode, whatever the index says', () => {

@@ -141,11 +141,20 @@ describe('names', () => {
         key('acme_eu', 'default', 'orders', 0),
         key('a_b', 'c_d', 'e_f', 12),
         key('x-y', 'default', 'o-1', 7),
+        key('', 'default', 'orders', 0),
+        key('_', 'default', 'orders', 0),
+        key('a', '', '_', 3),
+        key('', '', '', 0),
+        key('_'.repeat(18), 'n', '_'.repeat(20), 1),
       ]) {
         const parsed = parseShardName(shardDirectoryName(shardKey));
         expect(parsed?.key).to.deep.equal(shardKey);
         expect(parsed?.incarnation).to.equal(null);
       }
+    });
+
+    it('prove no key where there are more than 40 underscores to split at', () => {
+      expect(parseShardName(shardDirectoryName(key('_'.repeat(19), 'n', '_'.repeat(20), 1)))?.key).to.equal(null);
     });
 
     it('prove no key when characters were replaced or cut off, or the hash is another', () => {

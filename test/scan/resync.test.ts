@@ -91,6 +91,8 @@ describe('scan/resync', () => {
     expect(found(bytes, { until: second + 1 })).to.deep.equal(at(second, 0n));
     expect(found(bytes, { from: second })).to.equal(null);
     expect(found(bytes, { from: second - 1 })).to.deep.equal(at(second, 0n));
+    const empty = concatBytes([noise(9), bytesOf(plain(0n, { payloadLength: 0 }))]);
+    expect(found(empty, { from: 8 })).to.deep.equal(at(9, 0n));
   });
 
   it('takes no record that ends behind the file, and one that ends with it', () => {
