@@ -33,12 +33,9 @@ describe('the package', function () {
       const packed = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', directory], PROJECT_ROOT);
       const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
       expect(spawnSync('tar', ['xf', filename], { cwd: directory }).status).to.equal(0);
-      const script = `
-        import { main } from './dist/bundle/main.js';
-        const { stdout, stderr, stdin } = process;
-        process.exitCode = await main(['verify', 'fixtures/zero-tail'], { stdout, stderr, stdin });`;
       const options = { cwd: join(directory, 'package'), encoding: 'utf8', env: {} } as const;
-      const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], options);
+      const args = ['bin/felix-fsck.js', 'verify', 'fixtures/zero-tail'];
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
       expect(stderr).to.equal('');
       expect(stdout).to.contain('A broker with default settings REFUSES to open this shard');
       expect(status).to.equal(22);
