@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { main } from '../dist/bundle/main.js';
+import { main } from '../dist/bundle/bundled-main.js';
 
 process.exitCode = await main(process.argv.slice(2), {
   stdout: process.stdout,

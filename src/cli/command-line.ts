@@ -5,7 +5,7 @@
  */
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { FailureError } from '../domain/result.js';
+import { failureIn } from '../domain/result.js';
 import { printable } from '../domain/wording.js';
 import { verifyChecksums } from '../format/checksum.js';
 import { COMMANDS } from './command-table.js';
@@ -47,9 +47,10 @@ function explained(error: unknown, say: (text: string) => void): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? 0 : 2;
   }
-  if (error instanceof FailureError) {
-    say(`felix-fsck: ${error.message.split('\n').map(printable).join('\n')}`);
-    return { usage: 2, refused: 31, unreadable: 30, 'part-way': 33 }[error.failure.reason];
+  const failure = failureIn(error);
+  if (failure !== null) {
+    say(`felix-fsck: ${failure.message.split('\n').map(printable).join('\n')}`);
+    return { usage: 2, refused: 31, unreadable: 30, 'part-way': 33 }[failure.reason];
   }
   say('felix-fsck: this is a bug in the tool, and says nothing about the data. Please report it with the lines below.');
   say(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -48,6 +48,13 @@ export class FailureError extends Error {
   }
 }
 
+/** The failure that an error carries, or null for a bug. By its shape: a command may be loaded from another bundle. */
+export function failureIn(error: unknown): Failure | null {
+  return error instanceof Error && error.name === 'FailureError' && 'failure' in error
+    ? (error as FailureError).failure
+    : null;
+}
+
 /** Stops the run with a sentence for the operator. */
 export function fail(failure: Failure): never {
   throw new FailureError(failure);

@@ -159,14 +159,13 @@ export function hex16(value: number): string {
  */
 export function verifyChecksums(): string | null {
   const text = '123456789';
-  const probe = checksumBuffer(2051);
+  const probe = checksumBuffer(259);
   for (let i = 0; i < probe.bytes.length; i++) probe.bytes[i] = i < 9 ? text.charCodeAt(i) : (i * 131) & 255;
   if (crc32(probe.bytes.subarray(0, 9)) !== 0xcbf43926) return 'zlib crc32';
   if (crc32Loop(probe.data, 0, 9, 0) >>> 0 !== 0xcbf43926) return 'crc32 table';
   if (crc32c(probe.bytes.subarray(0, 9)) !== 0xe3069283) return 'crc-32 crc32c';
   for (const [start, end] of [
-    [0, 2051],
-    [1, 1030],
+    [0, 259],
     [3, 77],
     [6, 34],
   ] as const) {
@@ -177,7 +176,7 @@ export function verifyChecksums(): string | null {
   }
   if (crc32Word(probe.data, 4, crc32Loop(probe.data, 0, 4, 0)) !== crc32Loop(probe.data, 0, 8, 0)) return 'crc32 word';
   const headers = new HeaderChecksums();
-  for (const at of [100, 500, 900]) {
+  for (const at of [100, 150, 200]) {
     if (headers.of(probe.data, at) !== crc32Loop(probe.data, at, at + 20, 0)) return 'crc32 of headers';
   }
   return null;

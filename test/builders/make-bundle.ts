@@ -29,7 +29,7 @@ const SHARED = {
   minifySyntax: true,
   legalComments: 'none',
   logLevel: 'warning',
-  alias: { 'node:child_process': './src/cli/no-programs.ts', 'node:process': './src/cli/global-process.ts' },
+  alias: { 'node:child_process': './src/cli/no-programs.ts', 'node:process': './src/cli/global-process.cjs' },
 } as const satisfies BuildOptions;
 
 /** Writes the file and gives its path. */
