@@ -203,7 +203,8 @@ export class RecordWalk implements RecordConsumer {
     }
     if (record.disclosure !== 'whole') {
       if (record.disclosure === 'digest') {
-        record.payloadCrc = crc32Range(record, record.payloadStart, record.payloadEnd, 0) >>> 0;
+        const { bytes: plain, data, payloadStart, payloadEnd } = record;
+        record.payloadCrc = crc32Range({ plain, data }, payloadStart, payloadEnd, 0) >>> 0;
       }
       withhold(record);
     }

@@ -7,7 +7,8 @@ import type { ByteFeed } from '../format/bytes.js';
 import { type ChecksumBuffer, checksumBuffer } from '../format/checksum.js';
 import { type ByteSource, ReadFailure } from '../store/byte-source.js';
 
-export const DEFAULT_WINDOW_BYTES = 1 << 20;
+/** What was read is still in the processor's second cache when its checksum is taken. */
+export const DEFAULT_WINDOW_BYTES = 1 << 18;
 /** Large enough for a record's header and tag. */
 export const MIN_WINDOW_BYTES = 64;
 
@@ -18,6 +19,8 @@ export class Window implements ChecksumBuffer, ByteFeed {
   readonly source: ByteSource;
   readonly size: number;
   readonly bytes: Buffer;
+  /** The same bytes, as the checksum wants them. */
+  readonly plain: Uint8Array;
   readonly words: Int32Array;
   readonly data: DataView;
   /** File position of `bytes[0]`. */
@@ -33,8 +36,9 @@ export class Window implements ChecksumBuffer, ByteFeed {
     const buffer = checksumBuffer((wanted + 3) & ~3);
     this.source = source;
     this.size = source.size;
-    this.bytes = Buffer.from(buffer.bytes.buffer);
-    this.words = new Int32Array(buffer.bytes.buffer);
+    this.bytes = Buffer.from(buffer.data.buffer);
+    this.plain = buffer.plain;
+    this.words = new Int32Array(buffer.data.buffer);
     this.data = buffer.data;
   }
 

@@ -54,12 +54,12 @@ describe('checksum', () => {
   it('is the same by loop, by zlib and by the crc-32 package at every alignment and length up to 200, for any seed', () => {
     const random = seededRandom(1);
     const buffer = checksumBuffer(220);
-    buffer.bytes.set(random.bytes(220));
+    buffer.plain.set(random.bytes(220));
     for (const seed of [0, 0xffffffff, 0x80000000, 0x7fffffff, random.next()]) {
       for (let start = 0; start < 18; start++) {
         for (let length = 0; length <= 200; length++) {
           const end = start + length;
-          const view = buffer.bytes.subarray(start, end);
+          const view = buffer.plain.subarray(start, end);
           const loop = crc32Loop(buffer.data, start, end, seed) >>> 0;
           const range = crc32Range(buffer, start, end, seed) >>> 0;
           const zlib = crc32(view, seed);
@@ -76,8 +76,8 @@ describe('checksum', () => {
     const random = seededRandom(2);
     for (const length of [0, 1, 3, 4, 5, 15, 16, 17, 28, 63, 64, 65, 1000, 1023, 1024, 1025, 5000]) {
       const buffer = checksumBuffer(length);
-      buffer.bytes.set(random.bytes(length));
-      const bytes = buffer.bytes.subarray(0, length);
+      buffer.plain.set(random.bytes(length));
+      const bytes = buffer.plain.subarray(0, length);
       const seed = random.next();
       const expected = reference(bytes, IEEE, seed);
       expect(crc32(bytes, seed), `zlib, ${length}`).to.equal(expected);
@@ -98,7 +98,7 @@ describe('checksum', () => {
   it('of record headers in a row is that of each by itself', () => {
     const headers = new HeaderChecksums();
     const random = seededRandom(11);
-    const { bytes, data } = checksumBuffer(20);
+    const { plain: bytes, data } = checksumBuffer(20);
     for (let round = 0; round < 500; round++) {
       // Mostly one byte changes, as in a log; sometimes all of them do.
       if (round % 50 === 0) bytes.set(random.bytes(20));
