@@ -13,8 +13,10 @@ import { parseArgs } from 'node:util';
 import { crc32 } from 'node:zlib';
 import Table from 'cli-table3';
 import { verifyPaths } from '../../src/check/verify.js';
+import { buildIndex } from '../../src/scan/index-build.js';
 import { createScanner } from '../../src/scan/pool.js';
 import type { Scanner } from '../../src/scan/scanner.js';
+import { FileSource } from '../../src/store/file-source.js';
 import { PROJECT_ROOT } from '../builders/trees.js';
 import { DEFAULTS } from '../corpus/checked.js';
 import { damagedSegment, type Filling, manyShards, shardOfPayloads } from './data.js';
@@ -133,6 +135,21 @@ async function resyncRows(rounds: number): Promise<Row[]> {
   return rows;
 }
 
+async function indexRows(rounds: number): Promise<Row[]> {
+  const directory = shardOfPayloads(128, 512);
+  const build = () => {
+    for (const name of readdirSync(directory).filter((file) => file.endsWith('.log'))) {
+      const source = FileSource.open(join(directory, name));
+      const built = buildIndex(source, source.size, 4096);
+      source.close();
+      if (built === null || built.reached !== source.size) throw new Error('the index ends early');
+    }
+  };
+  const times = await inTurns({ crc: () => readWithCrc(directory), build }, rounds);
+  const ratio = ratioOf(times.crc, times.build);
+  return [{ what: 'index rebuild, 128 B payloads', against: 'read + crc32', ratio, wanted: '' }];
+}
+
 const ENV = { ...process.env, NODE_EXTRA_CA_CERTS: undefined };
 
 function run(args: readonly string[]): void {
@@ -179,11 +196,11 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     output: { type: 'string' },
-    only: { type: 'string', default: 'verify,resync,process' },
+    only: { type: 'string', default: 'verify,resync,index,process' },
   },
 });
 const rounds = Number(values.rounds);
-const parts = { verify: verifyRows, resync: resyncRows, process: processRows };
+const parts = { verify: verifyRows, resync: resyncRows, index: indexRows, process: processRows };
 const rows: Row[] = [];
 for (const [name, measure] of Object.entries(parts)) {
   if (values.only.split(',').includes(name)) rows.push(...(await measure(rounds)));
