@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { COMMANDS } from '../../src/cli/command-table.js';
 import { unknownIn } from '../builders/documented.js';
 import { runInProcess } from '../builders/in-process.js';
+import { type ScratchCopy, withScratchCopy } from '../builders/scratch-copy.js';
 import { PROJECT_ROOT } from '../builders/trees.js';
-import { type Workplace, withWorkplace } from '../builders/workplace.js';
 
 /** Exit codes of a run that did its work, whatever it found. */
 const DID_ITS_WORK = [0, 20, 21, 22];
@@ -52,7 +52,7 @@ describe('examples', function () {
 
   for (const { name, examples } of COMMANDS) {
     it(`of ${name} run on a copy of the fixtures, one after the other`, async () => {
-      await withWorkplace('fixtures', async (place) => {
+      await withScratchCopy('fixtures', async (place) => {
         for (const { command } of examples) await expectItRuns(command, place);
       });
     });
@@ -62,13 +62,13 @@ describe('examples', function () {
     const lines = readmeLines();
     expect(lines).not.to.have.length(0);
     for (const line of lines) expect(unknownIn(line), line).to.deep.equal([]);
-    await withWorkplace('fixtures', async (place) => {
+    await withScratchCopy('fixtures', async (place) => {
       for (const line of lines.filter(runnable)) await expectItRuns(line, place);
     });
   });
 });
 
-async function expectItRuns(command: string, place: Workplace): Promise<void> {
+async function expectItRuns(command: string, place: ScratchCopy): Promise<void> {
   const tmp = path.join(place.dir, 'tmp');
   mkdirSync(tmp, { recursive: true });
   const { code, stderr } = await place.shell(command.replaceAll(' /tmp/', ` ${tmp}/`));

@@ -5,9 +5,9 @@
 import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { type ScratchCopy, type ShellOutcome, withScratchCopy } from '../builders/scratch-copy.js';
 import { SHARD_DIR_NAME } from '../builders/shards.js';
 import { hashTree } from '../builders/trees.js';
-import { type ShellOutcome, type Workplace, withWorkplace } from '../builders/workplace.js';
 
 interface Way {
   readonly fixture: string;
@@ -16,7 +16,7 @@ interface Way {
   /** Added to `verify`. */
   readonly options?: string;
   /** The command that makes the plan, out of what `verify` said; the one under Next when left out. */
-  plan?(place: Workplace, said: string, shard: string): Promise<string> | string;
+  plan?(place: ScratchCopy, said: string, shard: string): Promise<string> | string;
 }
 
 /** Another replica of the same log, whole but for unwritten space behind it. */
@@ -35,7 +35,7 @@ const WAYS: readonly Way[] = [
 ];
 
 /** Copies the intact records out, as is proposed, then allows as many to go as the refusal names. */
-async function cutAfterCopy({ shell }: Workplace, said: string, shard: string): Promise<string> {
+async function cutAfterCopy({ shell }: ScratchCopy, said: string, shard: string): Promise<string> {
   const copied = await typed(shell, `${commandBehind('Next: ', said).replace(/DIR$/, 'copied')}\n`);
   expect(copied.code).to.equal(21);
   const found = await typed(shell, commandBehind('Next: ', copied.stdout));
@@ -53,7 +53,7 @@ function commandBehind(label: string, text: string): string {
   return command!;
 }
 
-function typed(shell: Workplace['shell'], line: string): Promise<ShellOutcome> {
+function typed(shell: ScratchCopy['shell'], line: string): Promise<ShellOutcome> {
   return shell(line, { COLUMNS: '80' });
 }
 
@@ -62,7 +62,7 @@ describe("an operator's way, by what the tool prints", function () {
 
   for (const { fixture, codes, options = '', plan } of WAYS) {
     it(`leads from ${fixture} to a repair that was reviewed, applied, verified and taken back`, () =>
-      withWorkplace('fixtures', async (place) => {
+      withScratchCopy('fixtures', async (place) => {
         const { shell, dir } = place;
         cpSync(path.join(dir, 'fixtures'), path.join(dir, 'on disk'), { recursive: true, preserveTimestamps: true });
         const shard = `on disk/${fixture}/${SHARD_DIR_NAME}`;
@@ -99,7 +99,7 @@ describe("an operator's way, by what the tool prints", function () {
   }
 
   it('finds a journal again from the shard that it belongs to', () =>
-    withWorkplace('zero-tail', async ({ shell, dir }) => {
+    withScratchCopy('zero-tail', async ({ shell, dir }) => {
       const before = hashTree(path.join(dir, SHARD_DIR_NAME), { directoryTimes: false });
       await typed(shell, `felix-fsck repair-tail --allow zero-tail ${SHARD_DIR_NAME} --apply --yes`);
       const wrong = await typed(shell, `felix-fsck undo ${SHARD_DIR_NAME} --yes`);
@@ -110,7 +110,7 @@ describe("an operator's way, by what the tool prints", function () {
     }));
 
   it('is said at every plan that is refused', () =>
-    withWorkplace('fixtures', async ({ shell }) => {
+    withScratchCopy('fixtures', async ({ shell }) => {
       const refused = [
         `repair-tail fixtures/flipped-bit-in-length/${SHARD_DIR_NAME}`,
         `repair-tail fixtures/flipped-bit-in-payload/${SHARD_DIR_NAME} --cut-at 3312`,

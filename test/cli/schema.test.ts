@@ -9,9 +9,9 @@ import { runInProcess } from '../builders/in-process.js';
 import { MAKINGS } from '../builders/kinds.js';
 import { madeSchemas, PROMISED, promisedSchema } from '../builders/make-schemas.js';
 import { brokenPromises } from '../builders/schema-compatibility.js';
+import { age, withScratchCopy } from '../builders/scratch-copy.js';
 import { SHARD_DIR_NAME, threeV3SegmentsWithBatches, writeShardBelow } from '../builders/shards.js';
 import { describeWithCorpus, PROJECT_ROOT, withTempDir } from '../builders/trees.js';
-import { age, withWorkplace } from '../builders/workplace.js';
 
 const FIXTURES = path.join(PROJECT_ROOT, 'fixtures');
 
@@ -202,7 +202,7 @@ describe('schemas of outputs', function () {
   });
 
   it('describe a repair from its plan to its undoing, and what a salvage leaves', async () => {
-    await withWorkplace('fixtures', async ({ dir }) => {
+    await withScratchCopy('fixtures', async ({ dir }) => {
       const shard = (folder: string) => path.join(dir, 'fixtures', folder, SHARD_DIR_NAME);
       const plan = path.join(dir, 'plan.json');
       const tail = ['repair-tail', '--allow', 'zero-tail', shard('zero-tail')];

@@ -5,15 +5,15 @@ import { expect } from 'chai';
 import { ALERTS, SSH_RECIPE, TEXTFILE } from '../../src/report/man-audit.js';
 import { PROCEDURES } from '../../src/report/man-runbook.js';
 import { runInProcess } from '../builders/in-process.js';
+import { withScratchCopy } from '../builders/scratch-copy.js';
 import { PROJECT_ROOT } from '../builders/trees.js';
-import { withWorkplace } from '../builders/workplace.js';
 
 describe('the runbook', function () {
   this.timeout(60_000);
 
   for (const { title, fixture, variables, steps } of PROCEDURES) {
     it(`“${title}” goes through on ${fixture}`, async () => {
-      await withWorkplace(fixture, async (place) => {
+      await withScratchCopy(fixture, async (place) => {
         for (const { line, exit = 0 } of steps.flatMap(({ commands }) => commands)) {
           const { code, stdout, stderr } = await place.shell(line, variables);
           expect(code, `${line}\n${stdout}\n${stderr}`).to.equal(exit);
@@ -23,7 +23,7 @@ describe('the runbook', function () {
   }
 
   it('collects the reports of a fleet over ssh, with the exit code of each host', async () => {
-    await withWorkplace('fixtures', async (place) => {
+    await withScratchCopy('fixtures', async (place) => {
       mkdirSync(path.join(place.dir, 'hosts.d'));
       writeFileSync(path.join(place.dir, 'hosts'), 'healthy\nzero-tail\n');
       const ssh = `#!/bin/sh\nshift; host=$1; shift\nexec sh -c "$(printf '%s' "$*" | sed "s#/var/lib/felix#fixtures/$host#")"\n`;

@@ -200,7 +200,7 @@ describe('scan/evidence, of records', () => {
 
   it('tells what was written over length and offset of a header that is otherwise whole', () => {
     expect(slug({ bytes: put(encodeUtf8('_SEG'), AT) })).to.equal('text');
-    expect(evidence({ bytes: put(encodeUtf8('issue 128032'), AT) })?.phrase).to.contain(`bytes ${AT}..${AT + 12}`);
+    expect(evidence({ bytes: put(encodeUtf8('notes 128032'), AT) })?.phrase).to.contain(`bytes ${AT}..${AT + 12}`);
     expect(slug({ bytes: put(Uint8Array.of(9, 8, 7), AT + 2) })).to.equal('overwritten');
   });
 

@@ -14,14 +14,14 @@ export interface ShellOutcome {
   readonly stderr: string;
 }
 
-export interface Workplace {
+export interface ScratchCopy {
   readonly dir: string;
   /** Runs a line, or several, in bash; `-u` so that a forgotten variable fails. */
   shell(script: string, variables?: Readonly<Record<string, string>>): Promise<ShellOutcome>;
 }
 
 /** With a copy of `fixtures/`, or of a folder of it, whose files were last changed long ago. */
-export async function withWorkplace<T>(folder: string, work: (place: Workplace) => Promise<T>): Promise<T> {
+export async function withScratchCopy<T>(folder: string, work: (place: ScratchCopy) => Promise<T>): Promise<T> {
   return withTempDir(async (dir) => {
     const bin = path.join(dir, 'bin');
     const place = path.join(dir, 'work');
