@@ -35,7 +35,7 @@ describe('a shard that a broker is writing to', function () {
         expect(above).to.deep.equal([]);
         expect(changed, 'looks that met a change').to.be.above(0);
       } finally {
-        writer.kill('SIGKILL');
+        await stopped(writer);
       }
     }));
 
@@ -54,7 +54,7 @@ describe('a shard that a broker is writing to', function () {
           expect(kinds).to.include('RecordChecksum');
         }
       } finally {
-        writer.kill('SIGKILL');
+        await stopped(writer);
       }
     }));
 });
@@ -64,4 +64,12 @@ async function appears(path: string, writer: ChildProcess): Promise<void> {
     expect(writer.exitCode, 'the writer is still there').to.equal(null);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+/** Kills the writer and waits until it has gone, so that nothing appears in the folder any more. */
+async function stopped(writer: ChildProcess): Promise<void> {
+  if (writer.exitCode !== null || writer.signalCode !== null) return;
+  const gone = new Promise((resolve) => writer.once('exit', resolve));
+  writer.kill('SIGKILL');
+  await gone;
 }
