@@ -5,6 +5,7 @@
  * No length read from disk reaches {@link ByteFeed.view} before it was compared with the bytes left.
  */
 
+import { isUtf8 } from 'node:buffer';
 import { invariant } from '../domain/result.js';
 
 export interface ByteFeed {
@@ -80,15 +81,11 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The text of `bytes`, or null when they are not UTF-8. */
+/** The text of `bytes`, or null when they are not UTF-8: asked first, for a decoder that throws takes fifty times as long. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
-  try {
-    return UTF8.decode(bytes);
-  } catch {
-    return null;
-  }
+  return isUtf8(bytes) ? UTF8.decode(bytes) : null;
 }
 
 /** Lower-case hex digits, two a byte. */
