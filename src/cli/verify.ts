@@ -84,7 +84,8 @@ function checkOptions(context: CommandContext, options: Options, jobs: number, c
     nowMicros: context.nowMicros,
     patienceMs: 500,
     includeDeleted: flag(options, 'includeDeleted'),
-    concurrency: jobs === 1 ? 1 : 2 * jobs,
+    // Reports of ruined shards are what memory goes to; the threads share the segments of a few shards as well as of many.
+    concurrency: Math.min(jobs, 3),
     signal: context.signal,
   };
 }
