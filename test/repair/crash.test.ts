@@ -150,6 +150,9 @@ function withoutLinks(hook: FsHook): ApplyRequest {
   });
 }
 
+/** What a system answers that is full, broken, or unwilling. */
+const CODES = ['ENOSPC', 'EIO', 'EACCES'];
+
 describe('a repair that stops', function () {
   this.timeout(120_000);
   before(() => {
@@ -179,8 +182,8 @@ describe('a repair that stops', function () {
 
     it(`${broken.name}: any change that the system refuses leaves it as it was, or names the journal`, async () => {
       const scene = await scenario(broken);
-      for (let call = 0; call < scene.calls.length; call++) {
-        const code = ['ENOSPC', 'EIO', 'EACCES'][call % 3]!;
+      const faults = scene.calls.flatMap((_, call) => CODES.map((code) => ({ call, code })));
+      for (const { call, code } of faults) {
         const { shard, old, how } = stopped(scene, failingAt(call, code));
         expect(how, `${code} at ${call}`).to.be.instanceOf(FailureError);
         expectNothingBetween(scene, shard);
@@ -196,7 +199,7 @@ describe('a repair that stops', function () {
     });
   }
 
-  for (const code of ['ENOSPC', 'EIO', 'EACCES']) {
+  for (const code of CODES) {
     it(`a torn tail: ${code} at any change leaves something that finishes`, async () => {
       const scene = await scenario(tornTail());
       for (let call = 0; call < scene.calls.length; call++) {
