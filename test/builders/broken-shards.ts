@@ -7,7 +7,7 @@ import { encodeEpochs } from '../../src/format/epochs.js';
 import { encodeManifest } from '../../src/format/manifest.js';
 import { encodeReplica } from '../../src/format/replica.js';
 import { encodeSegmentHeader } from '../../src/format/segment-header.js';
-import { createFile, damaged, deleteFile, truncate } from './damage.js';
+import { createFile, damaged, deleteFile, flipBit, truncate } from './damage.js';
 import { plainRun } from './records.js';
 import { buildSegment } from './segments.js';
 import { buildShard, indexName, logName, type ShardImage, threeSegments } from './shards.js';
@@ -77,6 +77,13 @@ export function twoIndexes(): BrokenShard {
     image: damaged(image, ...damages),
     command: ['rebuild-index'],
   };
+}
+
+/** A record that is made whole by turning one bit back. */
+export function flippedBit(): BrokenShard {
+  const { image, segments } = threeSegments();
+  const damage = flipBit(logName(1), segments[1]!.positions[2]! + 30, 4);
+  return { name: 'a flipped bit', image: damaged(image, damage), command: ['heal', '--accept-bit-flip'] };
 }
 
 export const BROKEN_SHARDS: readonly (() => BrokenShard)[] = [tornEverywhere, tornTail, blankFirst, twoIndexes];

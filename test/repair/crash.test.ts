@@ -14,7 +14,14 @@ import { type ApplyRequest, applyPlan, resumePlan } from '../../src/repair/apply
 import type { FsCall, FsHook } from '../../src/repair/durable-fs.js';
 import { encodePlan, planDigest } from '../../src/repair/plan-file.js';
 import { isUnfinished, journalsBeside } from '../../src/store/journals.js';
-import { BROKEN_SHARDS, type BrokenShard, tornEverywhere, tornTail, twoIndexes } from '../builders/broken-shards.js';
+import {
+  BROKEN_SHARDS,
+  type BrokenShard,
+  flippedBit,
+  tornEverywhere,
+  tornTail,
+  twoIndexes,
+} from '../builders/broken-shards.js';
 import {
   failingAt,
   Killed,
@@ -160,7 +167,7 @@ describe('a repair that stops', function () {
   });
   after(() => rmSync(base, { recursive: true, force: true }));
 
-  for (const make of BROKEN_SHARDS) {
+  for (const make of [...BROKEN_SHARDS, flippedBit]) {
     const broken = make();
     it(`${broken.name}: killed at any change, it can be finished`, async () => {
       const scene = await scenario(broken);
