@@ -69,6 +69,8 @@ export class Literal {
   }
 }
 
+const NULL = new Literal('null');
+
 export class ByteWriter {
   #bytes = Buffer.alloc(INITIAL_BYTES);
   #data = new DataView(this.#bytes.buffer, this.#bytes.byteOffset);
@@ -204,8 +206,8 @@ export class ByteWriter {
       return;
     }
     this.length = begin;
-    const text = decodeUtf8(source.subarray(start, end));
-    this.text(text === null ? 'null' : toJson(text));
+    if (isUtf8Between(source, start, end)) this.text(toJson(decodeUtf8(source.subarray(start, end))));
+    else this.literal(NULL);
   }
 
   /**
@@ -239,6 +241,23 @@ export class ByteWriter {
     this.length = out;
     return true;
   }
+}
+
+/** Whether bytes are UTF-8. Of a binary payload that is told by its first bytes, without a view of it being made. */
+function isUtf8Between(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start;
+  while (at < end) {
+    const lead = bytes[at++]!;
+    if (lead < 0x80) continue;
+    const more = lead < 0xc2 || lead > 0xf4 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+    if (more === 0 || at + more > end) return false;
+    // The second byte tells overlong forms, surrogates and what is past U+10FFFF.
+    const second = bytes[at]!;
+    if (second < (lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80)) return false;
+    if (second > (lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf)) return false;
+    for (const last = at + more; at < last; at++) if (bytes[at]! >> 6 !== 2) return false;
+  }
+  return true;
 }
 
 /**
