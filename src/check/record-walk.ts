@@ -9,7 +9,6 @@
 import type { FindingDetails, FindingKind } from '../domain/finding.js';
 import type { BatchPlace, DamageRow, Disclosure, RecordSink } from '../domain/record-view.js';
 import { type OffsetRange, U64_MAX } from '../domain/units.js';
-import { u64From } from '../format/bytes.js';
 import { crc32, crc32Range } from '../format/checksum.js';
 import { decodeTag, RECORD_HEADER_LEN } from '../format/record.js';
 import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
@@ -44,10 +43,38 @@ export interface StartPoint {
   readonly expected: bigint | null;
 }
 
-interface OpenBatch extends BatchPlace {
-  index: number;
-  /** The offset of the record that would continue it. */
-  next: bigint;
+/** A batch as its records go by. The offset due next is kept in halves: a bigint a record would cost more than all else. */
+class OpenBatch implements BatchPlace {
+  readonly producer: bigint;
+  readonly sequence: bigint;
+  readonly length: number;
+  index = 0;
+  #nextHigh: number;
+  #nextLow: number;
+
+  constructor({ bytes, at, offsetHigh, offsetLow }: StreamedRecord) {
+    const tag = decodeTag(bytes, at + RECORD_HEADER_LEN);
+    this.producer = tag.producerId;
+    this.sequence = tag.sequence;
+    this.length = tag.len;
+    this.#nextHigh = offsetHigh;
+    this.#nextLow = offsetLow;
+    this.#advance();
+  }
+
+  /** Takes the next record in; false when it does not belong here. */
+  continues({ kind, offsetHigh, offsetLow }: StreamedRecord): boolean {
+    if (kind !== 'continues' || this.index + 1 >= this.length) return false;
+    if (offsetLow !== this.#nextLow || offsetHigh !== this.#nextHigh) return false;
+    this.index++;
+    this.#advance();
+    return true;
+  }
+
+  #advance(): void {
+    this.#nextLow = (this.#nextLow + 1) >>> 0;
+    if (this.#nextLow === 0) this.#nextHigh++;
+  }
 }
 
 const NO_BYTES = new Uint8Array();
@@ -281,25 +308,9 @@ export class RecordWalk implements RecordConsumer {
 
   /** The batch that the record belongs to ("Producer marks"); null when that is not known, or there is none. */
   #follow(record: StreamedRecord): BatchPlace | null {
-    const open = this.#batch;
-    if (record.kind === 'opens') {
-      const tag = decodeTag(record.bytes, record.at + RECORD_HEADER_LEN);
-      const next = offsetOf(record) + 1n;
-      this.#batch = { producer: tag.producerId, sequence: tag.sequence, index: 0, length: tag.len, next };
-      return this.#batch;
-    }
-    if (
-      record.kind !== 'continues' ||
-      open === null ||
-      open.index + 1 >= open.length ||
-      offsetOf(record) !== open.next
-    ) {
-      this.#batch = null;
-      return null;
-    }
-    open.index++;
-    open.next++;
-    return open;
+    if (record.kind === 'opens') this.#batch = new OpenBatch(record);
+    else if (this.#batch?.continues(record) !== true) this.#batch = null;
+    return this.#batch;
   }
 
   /** True when the record that matches is one to show. */
@@ -416,10 +427,6 @@ function damageRow(log: LogFiles, segment: LogSegment, draft: DamageDraft): Dama
     detail: draft.detail,
     message: finding.message,
   };
-}
-
-function offsetOf({ offsetHigh, offsetLow }: StreamedRecord): bigint {
-  return u64From(offsetHigh, offsetLow);
 }
 
 function generationOf({ data, payloadStart, payloadBytes }: StreamedRecord): bigint | null {

@@ -6,8 +6,7 @@
  */
 
 import { invariant } from '../domain/result.js';
-import { decodeUtf8 } from '../format/bytes.js';
-import { toJson } from './json.js';
+import { isUnsafe, toJson } from './json.js';
 
 const INITIAL_BYTES = 1 << 20;
 /** Writing whole words may touch so many bytes behind what was written. */
@@ -17,7 +16,12 @@ const EIGHT_DIGITS = 100_000_000;
 const DIGITS = packedDigits();
 const HEX = packedHex();
 const BASE64 = packedBase64();
-const ESCAPES = escapesOf();
+/** Of each ASCII character the first four bytes of what it is inside a JSON string; two hex digits follow in an escape of six. */
+const ESCAPES = Int32Array.from({ length: 128 }, (_, code) => packed(escapeOf(code).slice(0, 4)));
+const ESCAPED_LENGTHS = Uint8Array.from({ length: 128 }, (_, code) => escapeOf(code).length);
+const UNICODE_ESCAPE = packed('\\u');
+/** Of four bytes, whether one is no ASCII. */
+const NOT_ASCII = 0x80808080;
 
 /** Four decimal digits of 0..9999, the first in the lowest byte. */
 function packedDigits(): Int32Array {
@@ -41,12 +45,9 @@ function packed(ascii: string): number {
   return word;
 }
 
-/** Of each ASCII character what it is inside a JSON string, when it is not itself. */
-function escapesOf(): readonly (Uint8Array | null)[] {
-  return Array.from({ length: 128 }, (_, code) => {
-    const text = toJson(String.fromCharCode(code)).slice(1, -1);
-    return text.length === 1 ? null : Buffer.from(text, 'latin1');
-  });
+/** What an ASCII character is inside a JSON string. */
+function escapeOf(code: number): string {
+  return toJson(String.fromCharCode(code)).slice(1, -1);
 }
 
 /** A view of the same bytes for loading words. */
@@ -196,68 +197,86 @@ export class ByteWriter {
     this.length = out;
   }
 
-  /** Bytes as a JSON string, or `null` when they are not UTF-8. */
+  /** Bytes as a JSON string like that of {@link toJson}, or `null` when they are not UTF-8. */
   jsonText(source: Uint8Array, data: DataView, start: number, end: number): void {
     this.ensure(6 * (end - start) + 2);
     const begin = this.length;
     this.#bytes[this.length++] = 0x22;
-    if (this.jsonAscii(source, data, start, end)) {
-      this.#bytes[this.length++] = 0x22;
-      return;
+    if (this.#jsonBody(source, data, start, end)) this.#bytes[this.length++] = 0x22;
+    else {
+      this.length = begin;
+      this.literal(NULL);
     }
-    this.length = begin;
-    if (isUtf8Between(source, start, end)) this.text(toJson(decodeUtf8(source.subarray(start, end))));
-    else this.literal(NULL);
   }
 
-  /**
-   * Bytes as they stand inside a JSON string; false, with some of them written, when one is not ASCII. Room for six bytes
-   * each must be there.
-   */
-  jsonAscii(source: Uint8Array, sourceData: DataView, start: number, end: number): boolean {
+  /** What stands between the quotes; false, with some of it written, when the bytes are not UTF-8. */
+  #jsonBody(source: Uint8Array, sourceData: DataView, start: number, end: number): boolean {
     const data = this.#data;
     let out = this.length;
     let at = start;
     while (at < end) {
-      while (end - at >= 4) {
-        const word = sourceData.getInt32(at, true);
-        if (needsCare(word) !== 0) break;
-        data.setInt32(out, word, true);
-        out += 4;
-        at += 4;
+      let word = 0;
+      for (; end - at >= 4; at += 4) {
+        word = sourceData.getInt32(at, true);
+        if (needsCare(word) === 0) {
+          data.setInt32(out, word, true);
+          out += 4;
+        } else if ((word & NOT_ASCII) === 0) {
+          for (let shift = 0; shift < 32; shift += 8) {
+            const code = (word >> shift) & 0x7f;
+            // All that an escape may need, and what counts of it is kept: quicker than asking which it is.
+            data.setInt32(out, ESCAPES[code]!, true);
+            data.setInt16(out + 4, HEX[code]!, true);
+            out += ESCAPED_LENGTHS[code]!;
+          }
+        } else break;
       }
-      const careful = Math.min(end, at + 4);
-      for (; at < careful; at++) {
+      for (const last = Math.min(end, at + 4); at < last; at++) {
         const code = source[at]!;
-        if (code > 0x7f) return false;
-        const escaped = ESCAPES[code]!;
-        if (escaped === null) this.#bytes[out++] = code;
-        else {
-          this.#bytes.set(escaped, out);
-          out += escaped.length;
-        }
+        if (code > 0x7f) break;
+        data.setInt32(out, ESCAPES[code]!, true);
+        data.setInt16(out + 4, HEX[code]!, true);
+        out += ESCAPED_LENGTHS[code]!;
+      }
+      for (let length = 0; at < end && source[at]! > 0x7f; at += length) {
+        length = sequenceLength(source, at, end);
+        if (length === 0) return false;
+        out = this.#jsonSequence(source, at, length, out);
       }
     }
     this.length = out;
     return true;
   }
+
+  /** A character that takes two to four bytes in UTF-8, at `out`; where it ends. */
+  #jsonSequence(source: Uint8Array, at: number, length: number, out: number): number {
+    const code =
+      length === 2
+        ? ((source[at]! & 0x1f) << 6) | (source[at + 1]! & 0x3f)
+        : ((source[at]! & 0x0f) << 12) | ((source[at + 1]! & 0x3f) << 6) | (source[at + 2]! & 0x3f);
+    if (length === 4 || !isUnsafe(code)) {
+      for (let i = 0; i < length; i++) this.#bytes[out + i] = source[at + i]!;
+      return out + length;
+    }
+    const data = this.#data;
+    data.setInt16(out, UNICODE_ESCAPE, true);
+    data.setInt16(out + 2, HEX[code >> 8]!, true);
+    data.setInt16(out + 4, HEX[code & 255]!, true);
+    return out + 6;
+  }
 }
 
-/** Whether bytes are UTF-8. Of a binary payload that is told by its first bytes, without a view of it being made. */
-function isUtf8Between(bytes: Uint8Array, start: number, end: number): boolean {
-  let at = start;
-  while (at < end) {
-    const lead = bytes[at++]!;
-    if (lead < 0x80) continue;
-    const more = lead < 0xc2 || lead > 0xf4 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
-    if (more === 0 || at + more > end) return false;
-    // The second byte tells overlong forms, surrogates and what is past U+10FFFF.
-    const second = bytes[at]!;
-    if (second < (lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80)) return false;
-    if (second > (lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf)) return false;
-    for (const last = at + more; at < last; at++) if (bytes[at]! >> 6 !== 2) return false;
-  }
-  return true;
+/** Bytes of the UTF-8 sequence that begins with a byte from 0x80 on; 0 when it is none. */
+function sequenceLength(bytes: Uint8Array, at: number, end: number): number {
+  const lead = bytes[at]!;
+  const length = lead < 0xc2 || lead > 0xf4 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (length === 0 || at + length > end) return 0;
+  // The second byte tells overlong forms, surrogates and what is past U+10FFFF.
+  const second = bytes[at + 1]!;
+  if (second < (lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80)) return 0;
+  if (second > (lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf)) return 0;
+  for (let i = 2; i < length; i++) if (bytes[at + i]! >> 6 !== 2) return 0;
+  return length;
 }
 
 /**

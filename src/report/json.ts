@@ -30,6 +30,13 @@ export interface ToolIdentity {
 /** C1 controls and DEL, format and bidirectional controls, line and paragraph separators, the byte order mark. */
 const UNSAFE = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
+/** The same of a character's code, for who has no string. */
+export function isUnsafe(code: number): boolean {
+  if (code < 0x2000) return (code >= 0x7f && code < 0xa0) || code === 0xad || code === 0x61c || code === 0x180e;
+  if (code < 0x2070) return (code >= 0x200b && code < 0x2010) || (code >= 0x2028 && code < 0x202f) || code >= 0x2060;
+  return code === 0xfeff || (code >= 0xfff9 && code < 0xfffc);
+}
+
 /**
  * Any value as JSON text: a bigint becomes a decimal string, keys keep the order in which they were made, bytes are not
  * expected. With `indent`, that many spaces a level; without, one line. No newline at the end.

@@ -16,12 +16,18 @@ const OFFSET = new Literal(',"offset":"');
 const TIMESTAMP = new Literal('","timestampMicros":"');
 const PLAIN = new Literal('","kind":"plain","batch":null,"bytes":');
 const KIND = new Literal('","kind":"');
+const OPENS = new Literal('","kind":"opens","batch":{"producer":"');
+const CONTINUES = new Literal('","kind":"continues","batch":{"producer":"');
+const SEQUENCE = new Literal('","sequence":"');
+const INDEX = new Literal('","index":');
+const LENGTH = new Literal(',"length":');
 const BYTES = new Literal(',"bytes":');
 const CHECKSUM = new Literal(',"checksum":"0x');
 const PAYLOAD_CRC = new Literal('","payloadCrc":"0x');
 const PAYLOAD = new Literal('","payload":"');
 const TEXT = new Literal('","text":');
 const QUOTE = 0x22;
+const BRACE = 0x7d;
 /** All of a line but shard, payload and what is written with `text`. */
 const LINE_BYTES = 512;
 
@@ -33,6 +39,8 @@ export class RecordJson implements RecordReport {
   #front = new Literal('');
   #long: LongText | null = null;
   #shard = '';
+  readonly #producer = new Halves();
+  readonly #sequence = new Halves();
 
   /** One document, or else a line for each row. */
   constructor(tool: ToolIdentity, document: boolean) {
@@ -85,13 +93,7 @@ export class RecordJson implements RecordReport {
     out.u64(view.offsetHigh, view.offsetLow);
     out.literal(TIMESTAMP);
     out.u64(view.timestampHigh, view.timestampLow);
-    if (view.kind === 'plain') out.literal(PLAIN);
-    else {
-      out.literal(KIND);
-      out.text(markJson(view));
-      out.ensure(LINE_BYTES);
-      out.literal(BYTES);
-    }
+    this.#mark(view);
     out.decimal(view.payloadBytes);
     if (view.decoded !== null) {
       out.text(`,"decoded":${toJson(view.decoded)}`);
@@ -99,6 +101,33 @@ export class RecordJson implements RecordReport {
     }
     out.literal(CHECKSUM);
     out.hex32(view.checksum);
+  }
+
+  /** The kind, and what the marks of the record say, up to its bytes. */
+  #mark(view: RecordView): void {
+    const { out } = this;
+    const { kind, batch } = view;
+    if (kind === 'plain') {
+      out.literal(PLAIN);
+      return;
+    }
+    if (batch === null) {
+      out.literal(KIND);
+      out.text(markJson(view));
+      out.ensure(LINE_BYTES);
+      out.literal(BYTES);
+      return;
+    }
+    out.literal(kind === 'opens' ? OPENS : CONTINUES);
+    this.#producer.take(batch.producer).write(out);
+    out.literal(SEQUENCE);
+    this.#sequence.take(batch.sequence).write(out);
+    out.literal(INDEX);
+    out.decimal(batch.index);
+    out.literal(LENGTH);
+    out.decimal(batch.length);
+    out.byte(BRACE);
+    out.literal(BYTES);
   }
 
   begin(view: RecordView): number {
@@ -177,19 +206,34 @@ export class RecordJson implements RecordReport {
 
   #close(): void {
     this.out.ensure(2);
-    this.out.byte(0x7d);
+    this.out.byte(BRACE);
     if (!this.#document) this.out.byte(0x0a);
   }
 }
 
-/** The kind, and what the marks of the record say. */
-function markJson({ kind, batch, generation }: RecordView): string {
-  const place =
-    batch === null
-      ? 'null'
-      : `{"producer":"${batch.producer}","sequence":"${batch.sequence}","index":${batch.index},"length":${batch.length}}`;
+/** The kind of a record that is in no batch that is known. */
+function markJson({ kind, generation }: RecordView): string {
   const start = kind === 'generation-start' ? `,"generation":${generation === null ? 'null' : `"${generation}"`}` : '';
-  return `${kind}","batch":${place}${start}`;
+  return `${kind}","batch":null${start}`;
+}
+
+/** A u64 that stays the same for many records, in the halves that a writer takes. */
+class Halves {
+  #value = 0n;
+  #high = 0;
+  #low = 0;
+
+  take(value: bigint): this {
+    if (value === this.#value) return this;
+    this.#value = value;
+    this.#high = Number(value >> 32n);
+    this.#low = Number(value & 0xffff_ffffn);
+    return this;
+  }
+
+  write(out: ByteWriter): void {
+    out.u64(this.#high, this.#low);
+  }
 }
 
 /** A payload in pieces: whether all of it is UTF-8, and the same as text for JSON. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ByteWriter, dataOf, Literal } from '../../src/report/byte-writer.js';
+import { toJson } from '../../src/report/json.js';
 
 /** What `write` writes behind a few bytes of its own, so that nothing is aligned by luck. */
 function written(write: (out: ByteWriter) => void, before = 0): string {
@@ -62,6 +63,14 @@ describe('report/byte-writer', () => {
     check('\ufeffmark, \u2028 and \u202eorder, \ud83d\ude00 and \u200b');
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), check));
     fc.assert(fc.property(fc.string({ unit: 'grapheme-ascii', maxLength: 60 }), check));
+  });
+
+  it('writes every character of UTF-8 as JSON does elsewhere', () => {
+    for (let block = 0; block < 0x11_0000; block += 0x800) {
+      if (block >= 0xd800 && block < 0xe000) continue;
+      const text = String.fromCodePoint(...Array.from({ length: 0x800 }, (_, i) => block + i));
+      expect(jsonOf(new TextEncoder().encode(text))).to.equal(toJson(text));
+    }
   });
 
   it('writes null for bytes that are not UTF-8, lone surrogates among them', () => {
