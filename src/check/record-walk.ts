@@ -329,7 +329,7 @@ export class RecordWalk implements RecordConsumer {
     record.disclosure = this.#query.disclosure;
     record.payloadCrc = null;
     record.decoded = null;
-    record.generation = record.kind === 'generation-start' ? generationOf(record) : null;
+    record.takeGeneration();
   }
 
   damage(damage: Damage): void {
@@ -427,10 +427,6 @@ function damageRow(log: LogFiles, segment: LogSegment, draft: DamageDraft): Dama
     detail: draft.detail,
     message: finding.message,
   };
-}
-
-function generationOf({ data, payloadStart, payloadBytes }: StreamedRecord): bigint | null {
-  return payloadBytes === 8 ? data.getBigUint64(payloadStart) : null;
 }
 
 /** Takes the payload out of what is shown. */

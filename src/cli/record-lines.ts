@@ -4,7 +4,6 @@
 
 import type { BatchPlace } from '../domain/record-view.js';
 import type { RunStart, SalvagedRecord } from '../domain/salvage.js';
-import { readU64 } from '../format/bytes.js';
 import { decodeTag, RECORD_HEADER_LEN, RECORD_TAG_LEN } from '../format/record.js';
 import type { RecordSpot, RecordText } from '../repair/salvage-writer.js';
 import { RecordJson } from '../report/record-json.js';
@@ -89,8 +88,7 @@ export class RecordLines implements RecordText {
       state.batch = open;
     }
     view.batch = state.batch;
-    const isStart = view.kind === 'generation-start' && view.payloadBytes === 8;
-    view.generation = isStart ? readU64(bytes, RECORD_HEADER_LEN) : null;
+    view.takeGeneration();
   }
 }
 

@@ -90,6 +90,12 @@ export class StreamedRecord implements RecordView {
     this.payloadEnd = at + total;
   }
 
+  /** Fills in the generation that the record starts; null when it starts none. */
+  takeGeneration(): void {
+    const { kind, payloadBytes, data, payloadStart } = this;
+    this.generation = kind === 'generation-start' && payloadBytes === 8 ? data.getBigUint64(payloadStart) : null;
+  }
+
   /** The payload comes in pieces. */
   takeLong(head: DataView, position: number, total: number): void {
     this.take(new Uint8Array(head.buffer), head, 0, head.getInt32(0) >>> 29, position, total);
