@@ -20,8 +20,23 @@ const BASE64 = packedBase64();
 const ESCAPES = Int32Array.from({ length: 128 }, (_, code) => packed(escapeOf(code).slice(0, 4)));
 const ESCAPED_LENGTHS = Uint8Array.from({ length: 128 }, (_, code) => escapeOf(code).length);
 const UNICODE_ESCAPE = packed('\\u');
+
+/** What two ASCII characters are inside a JSON string, and how long that is; 0 when it is more than four characters. */
+const PAIRS = new Int32Array(128 * 128);
+const PAIR_LENGTHS = new Uint8Array(128 * 128);
+fillPairs();
 /** Of four bytes, whether one is no ASCII. */
 const NOT_ASCII = 0x80808080;
+
+function fillPairs(): void {
+  for (let pair = 0; pair < PAIRS.length; pair++) {
+    const [first, second] = [pair & 127, pair >> 7];
+    const [firstLength, secondLength] = [ESCAPED_LENGTHS[first]!, ESCAPED_LENGTHS[second]!];
+    if (firstLength > 2 || secondLength > 2) continue;
+    PAIRS[pair] = ESCAPES[first]! | (ESCAPES[second]! << (8 * firstLength));
+    PAIR_LENGTHS[pair] = firstLength + secondLength;
+  }
+}
 
 /** Four decimal digits of 0..9999, the first in the lowest byte. */
 function packedDigits(): Int32Array {
@@ -215,33 +230,29 @@ export class ByteWriter {
     let out = this.length;
     let at = start;
     while (at < end) {
-      let word = 0;
       for (; end - at >= 4; at += 4) {
-        word = sourceData.getInt32(at, true);
-        if (needsCare(word) === 0) {
-          data.setInt32(out, word, true);
-          out += 4;
-        } else if ((word & NOT_ASCII) === 0) {
-          for (let shift = 0; shift < 32; shift += 8) {
-            const code = (word >> shift) & 0x7f;
-            // All that an escape may need, and what counts of it is kept: quicker than asking which it is.
-            data.setInt32(out, ESCAPES[code]!, true);
-            data.setInt16(out + 4, HEX[code]!, true);
-            out += ESCAPED_LENGTHS[code]!;
-          }
-        } else break;
+        const word = sourceData.getInt32(at, true);
+        const first = (word & 0x7f) | ((word >> 1) & 0x3f80);
+        const second = ((word >> 16) & 0x7f) | ((word >> 17) & 0x3f80);
+        const firstLength = PAIR_LENGTHS[first]!;
+        const secondLength = PAIR_LENGTHS[second]!;
+        if ((word & NOT_ASCII) !== 0 || firstLength === 0 || secondLength === 0) break;
+        data.setInt32(out, PAIRS[first]!, true);
+        data.setInt32(out + firstLength, PAIRS[second]!, true);
+        out += firstLength + secondLength;
       }
-      for (const last = Math.min(end, at + 4); at < last; at++) {
-        const code = source[at]!;
-        if (code > 0x7f) break;
+      if (at === end) break;
+      const code = source[at]!;
+      if (code < 0x80) {
         data.setInt32(out, ESCAPES[code]!, true);
         data.setInt16(out + 4, HEX[code]!, true);
         out += ESCAPED_LENGTHS[code]!;
-      }
-      for (let length = 0; at < end && source[at]! > 0x7f; at += length) {
-        length = sequenceLength(source, at, end);
+        at++;
+      } else {
+        const length = sequenceLength(source, at, end);
         if (length === 0) return false;
         out = this.#jsonSequence(source, at, length, out);
+        at += length;
       }
     }
     this.length = out;
@@ -277,15 +288,4 @@ function sequenceLength(bytes: Uint8Array, at: number, end: number): number {
   if (second > (lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf)) return 0;
   for (let i = 2; i < length; i++) if (bytes[at + i]! >> 6 !== 2) return 0;
   return length;
-}
-
-/**
- * Not 0 when one of four bytes may be a control character, a quote, a backslash, DEL or no ASCII at all. A borrow from one
- * byte to the next can only come from a byte that counts by itself.
- */
-function needsCare(word: number): number {
-  const controls = word - 0x20202020;
-  const quotes = (word ^ 0x22222222) - 0x01010101;
-  const backslashes = (word ^ 0x5c5c5c5c) - 0x01010101;
-  return (word | controls | quotes | backslashes | (word + 0x01010101)) & 0x80808080;
 }
