@@ -13,45 +13,45 @@ const INITIAL_BYTES = 1 << 20;
 const SLACK = 64;
 const EIGHT_DIGITS = 100_000_000;
 
-const DIGITS = packedDigits();
-const HEX = packedHex();
-const BASE64 = packedBase64();
+/** Two decimal digits of 0..99. */
+const DIGITS = pairsOf('0123456789');
+/** Two hex digits of a byte. */
+const HEX = pairsOf('0123456789abcdef');
+/** Two characters of base64 for twelve bits. */
+const BASE64 = pairsOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 /** Of each ASCII character the first four bytes of what it is inside a JSON string; two hex digits follow in an escape of six. */
 const ESCAPES = Int32Array.from({ length: 128 }, (_, code) => packed(escapeOf(code).slice(0, 4)));
 const ESCAPED_LENGTHS = Uint8Array.from({ length: 128 }, (_, code) => escapeOf(code).length);
 const UNICODE_ESCAPE = packed('\\u');
 
-/** What two ASCII characters are inside a JSON string, and how long that is; 0 when it is more than four characters. */
+/** What two ASCII characters are inside a JSON string, and how long that is; 0 when it is not known, or more than four. */
 const PAIRS = new Int32Array(128 * 128);
 const PAIR_LENGTHS = new Uint8Array(128 * 128);
-fillPairs();
 /** Of four bytes, whether one is no ASCII. */
 const NOT_ASCII = 0x80808080;
 
-function fillPairs(): void {
-  for (let pair = 0; pair < PAIRS.length; pair++) {
-    const [first, second] = [pair & 127, pair >> 7];
-    const [firstLength, secondLength] = [ESCAPED_LENGTHS[first]!, ESCAPED_LENGTHS[second]!];
-    if (firstLength > 2 || secondLength > 2) continue;
-    PAIRS[pair] = ESCAPES[first]! | (ESCAPES[second]! << (8 * firstLength));
-    PAIR_LENGTHS[pair] = firstLength + secondLength;
-  }
+/** The tables of pairs are filled as pairs are met: all of them at once would delay a start. */
+function learnPair(first: number, second: number): void {
+  const [firstLength, secondLength] = [ESCAPED_LENGTHS[first]!, ESCAPED_LENGTHS[second]!];
+  if (firstLength > 2 || secondLength > 2) return;
+  const pair = first | (second << 7);
+  PAIRS[pair] = ESCAPES[first]! | (ESCAPES[second]! << (8 * firstLength));
+  PAIR_LENGTHS[pair] = firstLength + secondLength;
 }
 
 /** Four decimal digits of 0..9999, the first in the lowest byte. */
-function packedDigits(): Int32Array {
-  return Int32Array.from({ length: 10_000 }, (_, n) => packed(String(n).padStart(4, '0')));
+function fourDigits(value: number): number {
+  const hundreds = (value / 100) | 0;
+  return DIGITS[hundreds]! | (DIGITS[value - 100 * hundreds]! << 16);
 }
 
-/** Two hex digits of a byte. */
-function packedHex(): Uint16Array {
-  return Uint16Array.from({ length: 256 }, (_, byte) => packed(byte.toString(16).padStart(2, '0')));
-}
-
-/** Two characters of base64 for twelve bits. */
-function packedBase64(): Uint16Array {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-  return Uint16Array.from({ length: 4096 }, (_, bits) => packed(alphabet[bits >> 6]! + alphabet[bits & 63]!));
+/** Every two digits of an alphabet, the first in the lower byte. */
+function pairsOf(alphabet: string): Uint16Array {
+  const codes = Buffer.from(alphabet, 'latin1');
+  const table = new Uint16Array(codes.length * codes.length);
+  let at = 0;
+  for (const first of codes) for (const second of codes) table[at++] = first | (second << 8);
+  return table;
 }
 
 function packed(ascii: string): number {
@@ -143,8 +143,8 @@ export class ByteWriter {
     const low = (value - high * EIGHT_DIGITS) | 0;
     const upper = (low / 10_000) | 0;
     const data = this.#data;
-    data.setInt32(this.length, DIGITS[upper]!, true);
-    data.setInt32(this.length + 4, DIGITS[low - upper * 10_000]!, true);
+    data.setInt32(this.length, fourDigits(upper), true);
+    data.setInt32(this.length + 4, fourDigits(low - upper * 10_000), true);
     this.length += 8;
   }
 
@@ -159,14 +159,14 @@ export class ByteWriter {
     if (value >= 10_000) {
       const upper = (value / 10_000) | 0;
       this.#upToFour(upper);
-      data.setInt32(this.length, DIGITS[value - upper * 10_000]!, true);
+      data.setInt32(this.length, fourDigits(value - upper * 10_000), true);
       this.length += 4;
     } else this.#upToFour(value);
   }
 
   #upToFour(value: number): void {
     const zeros = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
-    this.#data.setInt32(this.length, DIGITS[value]! >>> (8 * zeros), true);
+    this.#data.setInt32(this.length, fourDigits(value) >>> (8 * zeros), true);
     this.length += 4 - zeros;
   }
 
@@ -248,6 +248,7 @@ export class ByteWriter {
         data.setInt16(out + 4, HEX[code]!, true);
         out += ESCAPED_LENGTHS[code]!;
         at++;
+        if (at < end && source[at]! < 0x80) learnPair(code, source[at]!);
       } else {
         const length = sequenceLength(source, at, end);
         if (length === 0) return false;

@@ -19,7 +19,7 @@ import type { Scanner } from '../../src/scan/scanner.js';
 import { FileSource } from '../../src/store/file-source.js';
 import { PROJECT_ROOT } from '../builders/trees.js';
 import { DEFAULTS } from '../corpus/checked.js';
-import { damagedSegment, type Filling, manyShards, shardOfPayloads } from './data.js';
+import { damagedSegment, type Filling, manyShards, shardOfJson, shardOfPayloads } from './data.js';
 import { inTurns, ratioOf, type Spread, spreadOf } from './measure.js';
 
 interface Row {
@@ -150,6 +150,35 @@ async function indexRows(rounds: number): Promise<Row[]> {
   return [{ what: 'index rebuild, 128 B payloads', against: 'read + crc32', ratio, wanted: '' }];
 }
 
+/** Whole runs of the tool: what it takes to show every record, and to show one from the middle of much. */
+async function dumpRows(rounds: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  const shards = { '128 B payloads': shardOfPayloads(128, 512), '128 B of JSON in batches': shardOfJson(512) };
+  for (const [what, directory] of Object.entries(shards)) {
+    const times = await inTurns(
+      {
+        verify: () => run([BIN, 'verify', '--quiet', '--jobs', '1', directory]),
+        dump: () => run([BIN, 'dump-records', '--format', 'ndjson', directory]),
+      },
+      rounds,
+    );
+    const ratio = ratioOf(times.verify, times.dump);
+    rows.push({ what: `dump-records as NDJSON, ${what}`, against: 'verify, 1 job', ratio, wanted: '0.33' });
+  }
+  const large = shardOfPayloads(4096, 1024);
+  const middle = ['dump-records', '--format', 'ndjson', '--from', '130000', '--limit', '1', large];
+  const times = await inTurns({ node: () => run(['-e', '0']), middle: () => run([BIN, ...middle]) }, 2 * rounds);
+  const ratio = spreadOf(times.middle.map((time, round) => time / times.node[round]!));
+  rows.push({
+    what: 'dump-records --from the middle of 1 GiB (time)',
+    against: 'node -e 0',
+    ratio,
+    wanted: 'at most 3',
+  });
+  return rows;
+}
+
+const BIN = join(PROJECT_ROOT, 'bin', 'felix-fsck.js');
 const ENV = { ...process.env, NODE_EXTRA_CA_CERTS: undefined };
 
 function run(args: readonly string[]): void {
@@ -158,18 +187,17 @@ function run(args: readonly string[]): void {
 }
 
 async function processRows(rounds: number): Promise<Row[]> {
-  const bin = join(PROJECT_ROOT, 'bin', 'felix-fsck.js');
   const tiny = join(PROJECT_ROOT, 'fixtures', 'healthy');
   const many = manyShards(10_000);
   const start = await inTurns(
     {
       node: () => run(['-e', '0']),
-      version: () => run([bin, '--version']),
-      tiny: () => run([bin, 'verify', tiny]),
+      version: () => run([BIN, '--version']),
+      tiny: () => run([BIN, 'verify', tiny]),
     },
     4 * rounds,
   );
-  const shards = await inTurns({ tiny: () => run([bin, 'verify', tiny]), many: () => run([bin, 'verify', many]) }, 3);
+  const shards = await inTurns({ tiny: () => run([BIN, 'verify', tiny]), many: () => run([BIN, 'verify', many]) }, 3);
   const slower = (times: readonly number[]) => spreadOf(times.map((time, round) => time / start.node[round]!));
   const perShard = spreadOf(shards.many.map((time, round) => (time - shards.tiny[round]!) / 10_000));
   return [
@@ -196,11 +224,11 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     output: { type: 'string' },
-    only: { type: 'string', default: 'verify,resync,index,process' },
+    only: { type: 'string', default: 'verify,resync,index,dump,process' },
   },
 });
 const rounds = Number(values.rounds);
-const parts = { verify: verifyRows, resync: resyncRows, index: indexRows, process: processRows };
+const parts = { verify: verifyRows, resync: resyncRows, index: indexRows, dump: dumpRows, process: processRows };
 const rows: Row[] = [];
 for (const [name, measure] of Object.entries(parts)) {
   if (values.only.split(',').includes(name)) rows.push(...(await measure(rounds)));

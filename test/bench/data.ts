@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeIndex, type IndexEntry } from '../../src/format/index.js';
 import { indexFileName, segmentFileName } from '../../src/format/names.js';
-import { encodeRecord } from '../../src/format/record.js';
+import { encodeRecord, type LogRecord } from '../../src/format/record.js';
 import { encodeSegmentHeader } from '../../src/format/segment-header.js';
 import { seededRandom } from '../builders/random.js';
 import { plain } from '../builders/records.js';
@@ -34,18 +34,42 @@ function cached(name: string, make: (directory: string) => void): string {
   return directory;
 }
 
+type MakeRecord = (offset: bigint) => LogRecord;
+
 /** A shard of plain records with payloads of one size, in segments of 128 MiB. */
 export function shardOfPayloads(payloadBytes: number, mebibytes: number): string {
   return cached(`payload-${payloadBytes}-${mebibytes}`, (directory) => {
     const payload = seededRandom(payloadBytes).bytes(payloadBytes);
-    let offset = 0n;
-    for (let id = 0n; id < BigInt(mebibytes / 128); id++) {
-      offset = writeSegment(directory, id, offset, payload, 128 * MIB);
-    }
+    writeSegments(directory, mebibytes, (offset) => plain(offset, { payload }));
   });
 }
 
-function writeSegment(directory: string, id: bigint, base: bigint, payload: Uint8Array, bytes: number): bigint {
+/** A shard of records that each hold 128 bytes of JSON, written by one producer in batches of ten. */
+export function shardOfJson(mebibytes: number): string {
+  return cached(`json-128-${mebibytes}`, (directory) => {
+    writeSegments(directory, mebibytes, (offset) => {
+      const text = `{"id":${offset},"name":"user-${offset % 997n}","tags":["a","b","c"],"note":"hello there, world"}`;
+      const place = Number(offset % 10n);
+      const tag = place === 0 ? { producerId: 77n, sequence: offset, len: 10 } : null;
+      return {
+        kind: tag === null ? 'continues' : 'opens',
+        offset,
+        timestampMicros: 1_790_000_000_000_000n + 37n * offset,
+        tag,
+        payload: Buffer.from(text.padEnd(128).slice(0, 128)),
+      };
+    });
+  });
+}
+
+function writeSegments(directory: string, mebibytes: number, make: MakeRecord): void {
+  let offset = 0n;
+  for (let id = 0n; id < BigInt(mebibytes / 128); id++) {
+    offset = writeSegment(directory, id, offset, make, 128 * MIB);
+  }
+}
+
+function writeSegment(directory: string, id: bigint, base: bigint, make: MakeRecord, bytes: number): bigint {
   const file = openSync(join(directory, segmentFileName(id)), 'w');
   const header = encodeSegmentHeader({ version: 3, baseOffset: base, createdAtMicros: 1n, reserved: 0 });
   let position = writeSync(file, header);
@@ -59,7 +83,7 @@ function writeSegment(directory: string, id: bigint, base: bigint, payload: Uint
       entries.push({ offset, position: BigInt(position) });
       sinceEntry = 0;
     }
-    const record = encodeRecord(plain(offset++, { payload }));
+    const record = encodeRecord(make(offset++));
     waiting.push(record);
     waitingBytes += record.length;
     position += record.length;
