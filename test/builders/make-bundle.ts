@@ -1,12 +1,13 @@
 /**
  * One file that needs nothing but Node: `npm run bundle` writes `dist/felix-fsck.cjs`, for machines that have no npm and no
- * way out. The code of the threads is inside it as text.
+ * way out. The code of the threads is inside it as text, and the licences of what else is in it stand at its end.
  */
 
-import { chmodSync } from 'node:fs';
+import { appendFileSync, chmodSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
+import { noticesOf } from './notices.js';
 import { PROJECT_ROOT } from './trees.js';
 
 export const BUNDLE = path.join(PROJECT_ROOT, 'dist', 'felix-fsck.cjs');
@@ -35,13 +36,15 @@ const SHARED = {
 /** Writes the file and gives its path. */
 export async function makeBundle(outfile = BUNDLE): Promise<string> {
   const worker = await build({ ...SHARED, entryPoints: ['src/scan/worker.ts'], write: false });
-  await build({
+  const { metafile } = await build({
     ...SHARED,
+    metafile: true,
     stdin: { contents: ENTRY, resolveDir: PROJECT_ROOT, sourcefile: 'felix-fsck.ts', loader: 'ts' },
     banner: { js: '#!/usr/bin/env node' },
     define: { FELIX_FSCK_WORKER: JSON.stringify(worker.outputFiles[0]!.text), 'import.meta.url': '""' },
     outfile,
   });
+  appendFileSync(outfile, `/*\n${noticesOf(metafile).replaceAll('*/', '* /')}*/\n`);
   chmodSync(outfile, 0o755);
   return outfile;
 }

@@ -1,7 +1,7 @@
 /** The one file that is carried to machines without npm does what the installed tool does. */
 
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { runInProcess } from '../builders/in-process.js';
@@ -77,6 +77,14 @@ describe('the tool in one file', function () {
       truncateSync(join(shard, logName(0)), 80 << 20);
       await expectSame(run, ['verify', '--jobs', '2', '--format', 'json', shard]);
     }));
+
+  it('hands on the licences of what it contains, in the file itself', () => {
+    const text = readFileSync(BUNDLE, 'utf8');
+    for (const name of ['chalk', 'cli-table3', 'commander', 'crc-32', 'zod']) {
+      expect(text).to.match(new RegExp(`^${name} [\\d.]+ \\((?:MIT|Apache-2\\.0)\\)$`, 'm'));
+    }
+    expect(text.trimEnd().endsWith('*/')).to.equal(true);
+  });
 
   describeWithCorpus('over the corpus', (corpus) => {
     it('says what the installed one says', () =>

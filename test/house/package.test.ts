@@ -1,7 +1,7 @@
 /** What `npm pack` would ship: all that the tool needs, and nothing of the workshop. */
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { PROJECT_ROOT, withTempDir } from '../builders/trees.js';
@@ -26,6 +26,19 @@ describe('the package', function () {
     ];
     expect(files.map(({ path }) => path).sort(), stderr).to.deep.equal(expected.sort());
     expect(expected.filter((path) => /\.(?:ts|map|tsbuildinfo)$|(?:^|\/)test\//.test(path))).to.deep.equal([]);
+  });
+
+  it('hands on the licence of every package whose code it contains', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    const notices = readFileSync(join(PROJECT_ROOT, 'dist', 'bundle', 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    for (const [name, version] of Object.entries(dependencies)) {
+      const folder = join(PROJECT_ROOT, 'node_modules', name);
+      const licence = readdirSync(folder).find((file) => /^licen[cs]e$/i.test(file));
+      expect(notices).to.contain(`\n${name} ${version} (`);
+      expect(notices).to.contain(readFileSync(join(folder, licence!), 'utf8').trim());
+    }
   });
 
   it('runs from where it is unpacked, with no other package beside it', () =>
