@@ -11,6 +11,7 @@ import { greater, lesser } from '../domain/units.js';
 import type { EpochEntry } from '../format/epochs.js';
 import type { ManifestEntry } from '../format/manifest.js';
 import { segmentFileName } from '../format/names.js';
+import { allZeros } from '../scan/zeros.js';
 import type { Entry } from '../store/walk.js';
 import { type Donor, type ExtentIndex, extentIndex, overlapping } from './heal-donors.js';
 import { regionFlip } from './heal-flips.js';
@@ -183,12 +184,19 @@ class Heal {
     const last = places.at(-1) ?? null;
     for (const place of places) {
       for (const region of place?.regions ?? []) {
-        region.cure ??= region.atEnd && place === last ? leftover(region) : { how: 'drop' };
+        region.cure ??= region.atEnd && place === last ? this.#leftover(region) : { how: 'drop' };
         if (region.cure.how !== 'keep') this.#holdDropped(region);
       }
       if (place !== null) keepPositions(place, place === last);
     }
     return null;
+  }
+
+  /** Bytes behind the last record of the newest segment that no donor has records for. */
+  #leftover({ start, end, from, slot }: Region): Cure {
+    const why = `no donor holds offset ${from}, which is due there: the ${end - start} bytes at the end are no record, and a cut of them is for repair-tail`;
+    const isZero = slot.file !== null && allZeros(this.#pool.sourceOf(slot.file), start, end);
+    return keep(why, `felix-fsck repair-tail${isZero ? ' --allow zero-tail' : ''} SHARD`);
   }
 
   *#decideRange(range: MissingRange, places: readonly Place[]): Generator<number, Slot | null> {
@@ -258,13 +266,6 @@ function slotBehind({ id }: Slot, base: bigint): Slot {
 
 function keep(why: string, instead: string | null = null): Cure {
   return { how: 'keep', why, instead };
-}
-
-/** Bytes behind the last record of the newest segment that no donor has records for. */
-function leftover(region: Region): Cure {
-  const bytes = region.end - region.start;
-  const why = `no donor holds offset ${region.from}, which is due there: the ${bytes} bytes at the end are no record, and a cut of them is for repair-tail`;
-  return keep(why, 'felix-fsck repair-tail SHARD');
 }
 
 /** Turns bits back where that is all there is to do, or says why nothing is. */

@@ -6,6 +6,7 @@
 import { fail } from '../domain/result.js';
 import type { SalvageSource } from '../domain/salvage.js';
 import { greater, spanOf } from '../domain/units.js';
+import { someOf } from '../domain/wording.js';
 import { keyLabel, parseShardName } from '../format/names.js';
 import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
 import { ReadFailure } from '../store/byte-source.js';
@@ -49,7 +50,7 @@ function shardAt(path: string): SourceShard {
   if (listings.length > 1) {
     fail({
       reason: 'usage',
-      message: `${path} holds ${listings.length} shards, and one is salvaged at a time: name it`,
+      message: `${path}: ${listings.length} shards are below, name one: ${someOf(listings.map((each) => each.path))}`,
     });
   }
   try {

@@ -82,6 +82,10 @@ function isDirectory(path: string): boolean {
 }
 
 async function readPlan(path: string): Promise<Plan> {
+  if (isDirectory(path)) {
+    const message = 'a directory: name the file of a plan, or a journal to finish with --resume';
+    fail({ reason: 'usage', message: `${printable(path)}: ${message}` });
+  }
   try {
     const real = realPath(path) ?? fail({ reason: 'usage', message: `${printable(path)}: no such file` });
     const plan = await decodePlan(readSmallFile(real, MAX_PLAN_BYTES));

@@ -8,6 +8,7 @@ import { targetsOf } from '../check/targets.js';
 import type { Location } from '../domain/location.js';
 import { fail } from '../domain/result.js';
 import { U64_MAX } from '../domain/units.js';
+import { someOf } from '../domain/wording.js';
 import { renderLocation, renderLocationJson, renderLocationLine } from '../report/location.js';
 import type { CommandContext } from './context.js';
 import { parseInstant } from './instant.js';
@@ -58,7 +59,10 @@ function shardAt(path: string, options: Options): LogFiles {
   const shards = targets.filter((target) => target.what === 'shard');
   const [shard] = shards;
   if (shard === undefined) usage(`${path}: no shard is here`);
-  if (shards.length > 1) usage(`${path}: ${shards.length} shards are here; name one of them`);
+  if (shards.length > 1) {
+    const names = someOf(shards.map(({ listing }) => listing.path));
+    usage(`${path}: ${shards.length} shards are below, name one: ${names}`);
+  }
   return openLog(shard.listing, shard.sole, shardKeyOf(options));
 }
 

@@ -3,7 +3,7 @@
  */
 
 import { fail } from '../domain/result.js';
-import { printable } from '../domain/wording.js';
+import { printable, someOf } from '../domain/wording.js';
 import { discover, isShard, type Listing, listDirectory } from '../store/walk.js';
 
 const NAMED = 5;
@@ -23,8 +23,8 @@ export function shardAt(path: string): Listing {
     if (below.length > NAMED) break;
   }
   if (below.length === 1) return below[0]!;
-  const names = below.slice(0, NAMED).map((shard) => printable(shard.path));
-  const several = below.length > NAMED ? `${names.join(', ')} and more` : names.join(', ');
-  const message = below.length === 0 ? 'not the directory of a shard' : `more than one shard is below: ${several}`;
+  const several = below.length > NAMED ? `more than ${NAMED} shards are` : `${below.length} shards are`;
+  const names = someOf(below.map((shard) => shard.path));
+  const message = below.length === 0 ? 'not the directory of a shard' : `${several} below, name one: ${names}`;
   return fail({ reason: 'usage', message: `${printable(path)}: ${message}` });
 }

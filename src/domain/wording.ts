@@ -57,6 +57,12 @@ export function printable(text: string): string {
   });
 }
 
+/** The first few of some names, printable, and whether there are more. */
+export function someOf(names: readonly string[], most = 5): string {
+  const few = names.slice(0, most).map(printable).join(', ');
+  return names.length > most ? `${few} and ${names.length - most} more` : few;
+}
+
 /** Text from disk in quotes, printable, and cut after `limit` characters with its full length named. */
 export function quoted(text: string, limit = 120): string {
   const characters = Array.from(text.slice(0, 2 * limit + 2));

@@ -11,8 +11,8 @@ import type { Plan } from '../../src/domain/plan.js';
 import { DEFAULT_INDEX_SPACING } from '../../src/domain/report.js';
 
 export type HealOutcome =
-  | { readonly plan: Plan; readonly refused: null }
-  | { readonly plan: null; readonly refused: string };
+  | { readonly plan: Plan; readonly refused: null; readonly instead: readonly [] }
+  | { readonly plan: null; readonly refused: string; readonly instead: readonly string[] };
 
 export interface HealOptions {
   readonly acceptBitFlip?: boolean;
@@ -32,5 +32,7 @@ export async function healed(
   const examined = await examine(context, shard, { jobs: 1 }, settings);
   const specs = donorSpecs(donors, examined!.view.path);
   const plan = await healPlan(context, examined!, specs, acceptBitFlip, new Pace(signal));
-  return plan!.ok ? { plan: plan!.value, refused: null } : { plan: null, refused: plan!.error.why };
+  if (plan!.ok) return { plan: plan!.value, refused: null, instead: [] };
+  const { why, instead } = plan!.error;
+  return { plan: null, refused: why, instead };
 }

@@ -51,8 +51,8 @@ async function outcome(target: ShardImage, donors: readonly ShardImage[], option
   return withMemoryDir(async (dir) => {
     const shard = writeShardBelow(target, path.join(dir, 'target'));
     const paths = donors.map((donor, i) => writeShardBelow(donor, path.join(dir, `donor-${i}`)));
-    const { plan, refused } = await healed(shard, paths, options);
-    return { plan, refused, after: plan === null ? null : plannedImage(target, plan) };
+    const { plan, ...rest } = await healed(shard, paths, options);
+    return { plan, ...rest, after: plan === null ? null : plannedImage(target, plan) };
   });
 }
 
@@ -194,8 +194,15 @@ describe('heal', () => {
     });
 
     it('to cut what no donor has records for, and says what does', async () => {
-      const { refused } = await outcome(damaged(image, append(logName(2), new Uint8Array(99))), [other]);
-      expect(refused).to.match(/no donor holds offset 21.*repair-tail/);
+      for (const [byte, command] of [
+        [0, 'felix-fsck repair-tail --allow zero-tail SHARD'],
+        [7, 'felix-fsck repair-tail SHARD'],
+      ] as const) {
+        const target = damaged(image, append(logName(2), new Uint8Array(99).fill(byte)));
+        const { refused, instead } = await outcome(target, [other]);
+        expect(refused).to.match(/no donor holds offset 21.*repair-tail/);
+        expect(instead).to.include(command);
+      }
     });
 
     it('segments whose records contradict each other', async () => {

@@ -289,6 +289,8 @@ describe('locate from the command line', () => {
         [path.join(dir, 'nothing'), '1'],
       ].map(async (args) => (await runInProcess(['locate', ...args])).code);
       expect(await Promise.all(codes)).to.deep.equal([2, 2, 2, 2, 2, 2, 2]);
+      const several = await runInProcess(['locate', dir, '1']);
+      expect(several.stderr).to.include('2 shards are below, name one: ').and.to.include(shard).and.to.include(other);
       expect((await runInProcess(['locate', path.join(other, logName(1)), '9'])).stdout).to.include('is in segment 1');
       const outside = await runInProcess(['locate', path.join(other, logName(1)), '3']);
       expect([outside.code, outside.stdout.includes('not in this file')]).to.deep.equal([0, true]);

@@ -55,6 +55,15 @@ describe('a repair from the command line', () => {
       expect(content(shard)).to.deep.equal(before);
     }));
 
+  it('is not begun on a directory, where the file of a plan is meant', () =>
+    onDisk(async (shard) => {
+      const { code, stderr } = await runInProcess(['apply', shard, '--yes']);
+      expect([code, stderr]).to.deep.equal([
+        2,
+        `felix-fsck: ${shard}: a directory: name the file of a plan, or a journal to finish with --resume\n`,
+      ]);
+    }));
+
   it('prints a plan as JSON that apply takes', () =>
     onDisk(async (shard, dir) => {
       const { stdout } = await runInProcess(['repair-tail', shard, '--format', 'json']);
