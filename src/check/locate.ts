@@ -16,7 +16,7 @@ import { type LogExtent, offsetMessage, offsetNotes, timeMessage, timeNotes } fr
 import type { LogFiles } from './log-files.js';
 import { listening, locatedRecord } from './record-listener.js';
 import { type RecordQuery, RecordWalk, type StartPoint } from './record-walk.js';
-import { objectOf, readOffloaded } from './whereabouts.js';
+import { isHole, objectOf, readOffloaded } from './whereabouts.js';
 
 const EVERYTHING: RecordQuery = {
   from: null,
@@ -177,11 +177,14 @@ function* extentOf(log: LogFiles): Generator<number, LogExtent> {
 function stateWithout(
   offset: bigint,
   { damage, unreadable }: Seen,
-  { baseOffset, tailOffset }: LogExtent,
+  { baseOffset, tailOffset, offloaded, sole }: LogExtent,
   object: HoldingObject | null,
 ): LocationState {
   if (damage !== null && (damage.lostOffsets !== null || tailOffset === null || offset < tailOffset)) return 'lost';
-  if (baseOffset !== null && offset < baseOffset) return object === null ? 'trimmed' : 'offloaded';
+  if (baseOffset !== null && offset < baseOffset) {
+    if (object !== null) return 'offloaded';
+    return !sole && isHole(offloaded, offset) ? 'hole' : 'trimmed';
+  }
   if (unreadable !== null) return 'unreadable';
   return tailOffset !== null && offset >= tailOffset ? 'past-tail' : 'unknown';
 }

@@ -5,7 +5,7 @@
 import type { HoldingObject, LocatedRecord, LocationState, TimeWalk } from '../domain/location.js';
 import type { DamageRow } from '../domain/record-view.js';
 import { counted, lostWords, quoted } from '../domain/wording.js';
-import { isHole, type Offloaded } from './whereabouts.js';
+import type { Offloaded } from './whereabouts.js';
 
 /** What the local log holds, and what the manifest says of the object store. */
 export interface LogExtent {
@@ -36,9 +36,9 @@ export function offsetMessage({ offset, state, found, damage, object }: OffsetAn
       return `Offset ${offset} is where bytes cannot be read: ${damageWords(damage)}${copy}.`;
     case 'trimmed':
       if (extent.sole) return `Offset ${offset} is not in this file: it begins at ${extent.baseOffset}.`;
-      return isHole(extent.offloaded, offset)
-        ? `Offset ${offset} is neither here nor offloaded: the log begins at ${extent.baseOffset}, and the manifest leaves it out.`
-        : `Offset ${offset} was trimmed: the log begins at ${extent.baseOffset}.`;
+      return `Offset ${offset} was trimmed: the log begins at ${extent.baseOffset}.`;
+    case 'hole':
+      return `Offset ${offset} is neither here nor offloaded: the log begins at ${extent.baseOffset}, and the manifest leaves it out.`;
     case 'offloaded':
       return `Offset ${offset} is offloaded: the log begins at ${extent.baseOffset}${copy}.`;
     case 'past-tail': {

@@ -49,13 +49,13 @@ export function belowBase(range: OffsetRange, base: bigint, offloaded: Offloaded
   for (const run of runsOf(touching)) {
     const to = lower(run.to, range.to);
     if (run.from > at) {
-      rows.push(trimmedRow({ from: at, to: run.from }, base, offloaded));
+      rows.push(nowhereRow({ from: at, to: run.from }, base, offloaded));
       at = run.from;
     }
     rows.push(offloadedRow({ from: at, to }, run.keys));
     at = to;
   }
-  if (at < range.to) rows.push(trimmedRow({ from: at, to: range.to }, base, offloaded));
+  if (at < range.to) rows.push(nowhereRow({ from: at, to: range.to }, base, offloaded));
   return rows;
 }
 
@@ -86,12 +86,13 @@ export function isHole({ entries }: Offloaded, offset: bigint): boolean {
   return entries.some(({ lastOffset }) => lastOffset < offset);
 }
 
-function trimmedRow(range: OffsetRange, base: bigint, offloaded: Offloaded): MissingRow {
+function nowhereRow(range: OffsetRange, base: bigint, offloaded: Offloaded): MissingRow {
   const why = offloaded.unknown === null ? '' : `; ${offloaded.unknown}`;
-  const what = isHole(offloaded, range.from) ? 'the manifest leaves these out' : 'what was in front of it was trimmed';
+  const isInHole = isHole(offloaded, range.from);
+  const what = isInHole ? 'the manifest leaves these out' : 'what was in front of it was trimmed';
   return {
     ...range,
-    where: 'trimmed',
+    where: isInHole ? 'hole' : 'trimmed',
     objects: [],
     objectCount: 0,
     message: `${sentenceStart(range)} not here: the log begins at ${base}, and ${what}${why}.`,

@@ -55,6 +55,8 @@ export type LocationState =
   /** Where it would be cannot be read. */
   | 'unreadable'
   | 'trimmed'
+  /** In no segment and in no object, though objects hold older offsets. */
+  | 'hole'
   /** In the object store by the manifest. */
   | 'offloaded'
   | 'past-tail'

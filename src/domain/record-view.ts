@@ -97,6 +97,8 @@ export interface DamageRow {
 export type Whereabouts =
   /** Below the oldest local record, and in no object that is known of. */
   | 'trimmed'
+  /** The same, but objects hold older offsets, so that nothing was trimmed up to there. */
+  | 'hole'
   /** Below the oldest local record, in the object store by the manifest. */
   | 'offloaded'
   | 'past-tail'

@@ -79,7 +79,7 @@ const missing = z
   .looseObject({
     type: z.literal('missing'),
     offsets: z.looseObject({ from: u64, to: u64.nullable() }),
-    where: z.enum(['trimmed', 'offloaded', 'past-tail', 'other-file']),
+    where: z.enum(['trimmed', 'hole', 'offloaded', 'past-tail', 'other-file']),
     objects: z.array(text),
     objectCount: count,
     message: text,
@@ -156,7 +156,7 @@ export const locateDocument = z.looseObject({
   name: text,
   shard: text,
   asked: z.looseObject({ offset: optional(u64), timeMicros: optional(u64) }),
-  state: z.enum(['here', 'lost', 'unreadable', 'trimmed', 'offloaded', 'past-tail', 'unknown']),
+  state: z.enum(['here', 'lost', 'unreadable', 'trimmed', 'hole', 'offloaded', 'past-tail', 'unknown']),
   message: text,
   records: z.array(located),
   index: indexUse.nullable(),

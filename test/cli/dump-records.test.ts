@@ -569,9 +569,9 @@ describe('dump-records says which offsets are not there', () => {
     const { missing } = await dump(image, '--from', '65', '--to', '101');
     expect(missing.map((row) => [row['where'], row['offsets'], row['objects']])).to.deep.equal([
       ['offloaded', { from: '65', to: '70' }, [a.key]],
-      ['trimmed', { from: '70', to: '80' }, []],
+      ['hole', { from: '70', to: '80' }, []],
       ['offloaded', { from: '80', to: '90' }, [b.key]],
-      ['trimmed', { from: '90', to: '100' }, []],
+      ['hole', { from: '90', to: '100' }, []],
     ]);
     const broken = new Map([...later.image, ['offload.manifest', new Uint8Array(40)]]);
     expect((await dump(broken, '--from', '65')).missing[0]!['message']).to.include('does not decode');

@@ -175,8 +175,11 @@ describe('locate tells what became of an offset', () => {
   });
 
   it('in a hole of the manifest, which is not called trimmed', async () => {
-    const hole = await runInProcess(['locate', path.join(PROJECT_ROOT, 'fixtures/offload-with-a-hole'), '7']);
+    const fixture = path.join(PROJECT_ROOT, 'fixtures/offload-with-a-hole');
+    const hole = await runInProcess(['locate', fixture, '7']);
     expect(hole.stdout).to.contain('Offset 7 is neither here nor offloaded');
+    const { stdout } = await runInProcess(['locate', fixture, '7', '--format', 'json']);
+    expect(JSON.parse(stdout)).to.include({ state: 'hole', object: null });
   });
 
   it('trimmed, or offloaded and in which object', async () => {
@@ -190,7 +193,8 @@ describe('locate tells what became of an offset', () => {
       { key: entry.key, segmentId: '0', baseOffset: '70', lastOffset: '79' },
     ]);
     const gone = await locate(image, '85');
-    expect([found(gone), gone.object, gone.baseOffset]).to.deep.equal([['trimmed', 0], null, '100']);
+    expect([found(gone), gone.object, gone.baseOffset]).to.deep.equal([['hole', 0], null, '100']);
+    expect(found(await locate(image, '65'))).to.deep.equal(['trimmed', 0]);
     const broken = new Map([...later.image, ['offload.manifest', new Uint8Array(40)]]);
     expect((await locate(broken, '75')).notes.join()).to.include('does not decode');
     const both = new Map([...old.image, ['offload.manifest', encodeManifest({ entries: [entry] })]]);

@@ -7,7 +7,7 @@ export const LOCATE: CommandSpec = {
   description:
     'Finds the record with an offset through the index, every step verified, or the first record published at or after ' +
     '--time by reading from the oldest on. What is not there is told apart: trimmed, offloaded (and in which object by the ' +
-    'manifest), lost to damage, or past the tail. Nothing is written.',
+    'manifest), in a hole between objects, lost to damage, or past the tail. Nothing is written.',
   options: [
     FORMAT,
     { flags: '--time <time>', description: 'in place of an offset: an ISO time (UTC), or microseconds' },
