@@ -85,6 +85,16 @@ export class Literal {
   }
 }
 
+/** A short ASCII text that was written once and is to be written again, as it stands. */
+export class Excerpt {
+  readonly words: Float64Array;
+  length = 0;
+
+  constructor(most: number) {
+    this.words = new Float64Array((most + 7) >> 3);
+  }
+}
+
 const NULL = new Literal('null');
 
 export class ByteWriter {
@@ -112,11 +122,18 @@ export class ByteWriter {
     this.#data = new DataView(larger.buffer, larger.byteOffset);
   }
 
-  literal({ words, length }: Literal): void {
+  literal({ words, length }: Literal | Excerpt): void {
     const data = this.#data;
     const at = this.length;
     for (let i = 0; i < words.length; i++) data.setFloat64(at + 8 * i, words[i]!, true);
     this.length = at + length;
+  }
+
+  /** Keeps what was written from `start` on, ASCII and not longer than the excerpt can be. */
+  keep(start: number, excerpt: Excerpt): void {
+    const { words } = excerpt;
+    for (let i = 0; i < words.length; i++) words[i] = this.#data.getFloat64(start + 8 * i, true);
+    excerpt.length = this.length - start;
   }
 
   /** Any text, making room itself. */

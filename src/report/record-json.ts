@@ -5,8 +5,8 @@
  * UTF-8. Lines are written by hand into a buffer; payloads that come in pieces are passed on piece by piece.
  */
 
-import type { DamageRow, DumpSummary, MissingRow, RecordPlace, RecordView } from '../domain/record-view.js';
-import { ByteWriter, dataOf, Literal } from './byte-writer.js';
+import type { BatchPlace, DamageRow, DumpSummary, MissingRow, RecordPlace, RecordView } from '../domain/record-view.js';
+import { ByteWriter, dataOf, Excerpt, Literal } from './byte-writer.js';
 import { type ToolIdentity, toJson } from './json.js';
 import type { RecordReport } from './record-report.js';
 
@@ -39,8 +39,10 @@ export class RecordJson implements RecordReport {
   #front = new Literal('');
   #long: LongText | null = null;
   #shard = '';
-  readonly #producer = new Halves();
-  readonly #sequence = new Halves();
+  /** How the mark begins of records that continue the batch of {@link #producer} and {@link #sequence}. */
+  readonly #batch = new Excerpt(128);
+  #producer: bigint | null = null;
+  #sequence: bigint | null = null;
 
   /** One document, or else a line for each row. */
   constructor(tool: ToolIdentity, document: boolean) {
@@ -118,16 +120,29 @@ export class RecordJson implements RecordReport {
       out.literal(BYTES);
       return;
     }
-    out.literal(kind === 'opens' ? OPENS : CONTINUES);
-    this.#producer.take(batch.producer).write(out);
-    out.literal(SEQUENCE);
-    this.#sequence.take(batch.sequence).write(out);
-    out.literal(INDEX);
+    const isKnown = kind === 'continues' && batch.sequence === this.#sequence && batch.producer === this.#producer;
+    if (isKnown) out.literal(this.#batch);
+    else this.#beginBatch(kind, batch);
     out.decimal(batch.index);
     out.literal(LENGTH);
     out.decimal(batch.length);
     out.byte(BRACE);
     out.literal(BYTES);
+  }
+
+  /** What is the same for the records of a batch that continue it is kept at the first of them. */
+  #beginBatch(kind: RecordView['kind'], { producer, sequence }: BatchPlace): void {
+    const { out } = this;
+    const start = out.length;
+    out.literal(kind === 'opens' ? OPENS : CONTINUES);
+    out.u64(Number(producer >> 32n), Number(producer & 0xffff_ffffn));
+    out.literal(SEQUENCE);
+    out.u64(Number(sequence >> 32n), Number(sequence & 0xffff_ffffn));
+    out.literal(INDEX);
+    if (kind === 'opens') return;
+    out.keep(start, this.#batch);
+    this.#producer = producer;
+    this.#sequence = sequence;
   }
 
   begin(view: RecordView): number {
@@ -215,25 +230,6 @@ export class RecordJson implements RecordReport {
 function markJson({ kind, generation }: RecordView): string {
   const start = kind === 'generation-start' ? `,"generation":${generation === null ? 'null' : `"${generation}"`}` : '';
   return `${kind}","batch":null${start}`;
-}
-
-/** A u64 that stays the same for many records, in the halves that a writer takes. */
-class Halves {
-  #value = 0n;
-  #high = 0;
-  #low = 0;
-
-  take(value: bigint): this {
-    if (value === this.#value) return this;
-    this.#value = value;
-    this.#high = Number(value >> 32n);
-    this.#low = Number(value & 0xffff_ffffn);
-    return this;
-  }
-
-  write(out: ByteWriter): void {
-    out.u64(this.#high, this.#low);
-  }
 }
 
 /** A payload in pieces: whether all of it is UTF-8, and the same as text for JSON. */
