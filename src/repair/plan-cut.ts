@@ -10,7 +10,7 @@
 import type { Finding } from '../domain/finding.js';
 import { type LostManifestEntry, NO_LOSS, type PlanLoss, type PlanStep } from '../domain/plan.js';
 import type { CutFacts, NewestFacts } from '../domain/plan-facts.js';
-import { type OffsetRange, offsetCount } from '../domain/units.js';
+import { greater, lesser, type OffsetRange, offsetCount, spanOf } from '../domain/units.js';
 import { counted, offsetsOf } from '../domain/wording.js';
 import { encodeEpochs } from '../format/epochs.js';
 import { encodeManifest, type ManifestEntry } from '../format/manifest.js';
@@ -43,10 +43,11 @@ export function planCut(
   const { nextOffset } = cut;
   if (nextOffset < view.commit) return belowCommit(nextOffset, view.commit);
   const dropped = (view.manifest?.entries ?? []).filter(({ lastOffset }) => lastOffset >= nextOffset);
-  const loses = lossOf(view, newest, cut, dropped, localBase);
-  const away = loses.offsets;
   // Objects of a dropped entry may hold committed records that no local segment has any more.
-  if (dropped.length > 0 && away !== null && away.from < view.commit) return belowCommit(away.from, view.commit);
+  const away = dropped.flatMap((entry) => notLocal(entry, localBase, cut));
+  const first = spanOf(away)?.from ?? nextOffset;
+  if (first < view.commit) return belowCommit(first, view.commit);
+  const loses = lossOf(view, newest, cut, dropped, away);
   const steps = [
     manifestStep(view, dropped, findings),
     segmentStep(view, newest, cut, findings),
@@ -110,8 +111,9 @@ function derivedStep(view: ShardView, file: string, why: string): PlanStep | nul
 }
 
 function epochsStep(view: ShardView, nextOffset: bigint, findings: readonly Finding[]): PlanStep | null {
-  const kept = view.epochs?.filter(({ startOffset }) => startOffset < nextOffset) ?? [];
-  if (view.epochs === null || kept.length === view.epochs.length) return null;
+  if (view.epochs === null) return null;
+  const kept = view.epochs.filter(({ startOffset }) => startOffset < nextOffset);
+  if (kept.length === view.epochs.length) return null;
   return bytesStep(view, 'epochs', encodeEpochs({ entries: kept }), {
     action: 'rewrite',
     why: `generations that began at or past offset ${nextOffset} go`,
@@ -124,10 +126,9 @@ function lossOf(
   { size }: NewestFacts,
   cut: CutFacts,
   dropped: readonly ManifestEntry[],
-  localBase: bigint,
+  away: readonly OffsetRange[],
 ): PlanLoss {
   const { nextOffset, offsets } = cut;
-  const away = dropped.flatMap((entry) => notLocal(entry, localBase, offsets?.to ?? nextOffset));
   const offloaded = Number(away.reduce((sum, range) => sum + offsetCount(range), 0n));
   return {
     ...NO_LOSS,
@@ -143,18 +144,16 @@ function lossOf(
 }
 
 /** Offsets of an object that are in no segment of the shard: with its entry, nothing leads to them any more. */
-function notLocal({ baseOffset, lastOffset }: ManifestEntry, localFrom: bigint, localTo: bigint): OffsetRange[] {
+function notLocal(
+  { baseOffset, lastOffset }: ManifestEntry,
+  localBase: bigint,
+  { nextOffset, offsets }: CutFacts,
+): OffsetRange[] {
   const end = lastOffset + 1n;
-  const below = { from: baseOffset, to: end < localFrom ? end : localFrom };
-  const above = { from: baseOffset > localTo ? baseOffset : localTo, to: end };
+  const localEnd = greater(nextOffset, offsets?.to ?? 0n);
+  const below = { from: baseOffset, to: lesser(end, localBase) };
+  const above = { from: greater(baseOffset, localEnd), to: end };
   return [below, above].filter(({ from, to }) => from < to);
-}
-
-function spanOf(ranges: readonly OffsetRange[]): OffsetRange | null {
-  const ascending = (a: bigint, b: bigint) => (a < b ? -1 : 1);
-  const starts = ranges.map(({ from }) => from).sort(ascending);
-  const ends = ranges.map(({ to }) => to).sort(ascending);
-  return ranges.length === 0 ? null : { from: starts[0]!, to: ends.at(-1)! };
 }
 
 function lostEntry({ segmentId, baseOffset, lastOffset, key }: ManifestEntry): LostManifestEntry {

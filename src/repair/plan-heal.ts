@@ -28,7 +28,6 @@ export interface HealPlanInput {
   readonly frame: Omit<PlanFrame, 'before' | 'after' | 'command' | 'notes'>;
   /** What a broker does once the segments are healed. */
   readonly after: Prediction;
-  readonly contents?: IndexContents;
 }
 
 /** More ranges than this are counted. */
@@ -36,7 +35,7 @@ const NAMED = 40;
 
 export function planHeal(input: HealPlanInput): Planned<Plan> {
   const { view, report, facts, frame, after } = input;
-  const contents = input.contents ?? new IndexContents();
+  const contents = new IndexContents();
   const steps = facts.segments.flatMap((segment) => stepsOf(input, segment, contents));
   const open = facts.ranges.filter(({ healed }) => !healed);
   if (steps.length === 0 && open.length > 0) {

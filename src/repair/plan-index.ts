@@ -45,7 +45,6 @@ export interface IndexInput {
   readonly request: IndexRequest;
   readonly frame: Omit<PlanFrame, 'before' | 'after' | 'command' | 'notes'>;
   readonly predictAfter: (change: ShardChange) => Prediction;
-  readonly contents?: IndexContents;
 }
 
 /** The segments whose indexes have to be made before the plan can be. */
@@ -75,7 +74,7 @@ export function planIndexes(input: IndexInput): Planned<Plan> {
   const notes: string[] = [];
   const steps: PlanStep[] = [];
   const reindexed: { segment: bigint; entries: number }[] = [];
-  const contents = input.contents ?? new IndexContents();
+  const contents = new IndexContents();
   for (const [id, index] of made) {
     if (index === null) {
       damaged.push(`the header of segment ${id} cannot be read, so that its index cannot be made`);

@@ -7,7 +7,7 @@
  */
 
 import type { Finding, Severity } from '../domain/finding.js';
-import { NO_LOSS, type Plan, type PlanStep } from '../domain/plan.js';
+import { NO_LOSS, type Plan, type PlanLoss, type PlanStep } from '../domain/plan.js';
 import type { CutFacts, IndexImage, NewestFacts, ShardChange } from '../domain/plan-facts.js';
 import type { Prediction, ShardReport } from '../domain/report.js';
 import { shellPath } from '../domain/shell-words.js';
@@ -50,44 +50,51 @@ export interface TailInput {
   readonly frame: Omit<PlanFrame, 'before' | 'after' | 'command' | 'notes'>;
   /** What a broker with default settings does once the change is made. */
   readonly predictAfter: (change: ShardChange) => Prediction;
-  readonly contents?: IndexContents;
 }
 
-const NOTHING: ShardChange = { removed: [], cut: null, begun: null, reindexed: [] };
+/** Every part of the plan has steps, and says beside them what they mean for a broker's open. */
+type Steps = Pick<CutPlan, 'steps'>;
+
+const MANIFEST = 'offload.manifest';
+const NO_CUT: CutPlan = { steps: [], loses: NO_LOSS };
 
 export function planTail(input: TailInput): Planned<Plan> {
   const { report, newest } = input;
   if (report.segments.length === 0) return nothingToCut(report);
   const decided = decideCut(input);
   if (!decided.ok) return decided;
-  const contents = input.contents ?? new IndexContents();
+  const contents = new IndexContents();
   const cut = decided.value;
-  const cutPlan = cut === null ? null : planCutOf(input, newest!, cut, contents);
-  if (cutPlan !== null && !cutPlan.ok) return cutPlan;
-  const parts = [removals(input), blankFirst(input)];
+  const cutPlan = cut === null ? planned(NO_CUT) : planCutOf(input, newest!, cut, contents);
+  if (!cutPlan.ok) return cutPlan;
+  const { steps: cutSteps, loses } = cutPlan.value;
+  const removal = removals(input);
+  const beginning = blankFirst(input);
   const change = {
-    ...NOTHING,
-    removed: parts[0]!.change.removed ?? [],
-    begun: parts[1]!.change.begun ?? null,
+    removed: removal.removed,
+    begun: beginning.begun,
     cut: cut === null ? null : { segment: newest!.id, position: cut.position, nextOffset: cut.nextOffset },
+    reindexed: [],
   };
   const sealed = sealedIndexes(input, change, contents);
-  const after = input.predictAfter({ ...change, reindexed: sealed.change.reindexed ?? [] });
+  const after = input.predictAfter({ ...change, reindexed: sealed.reindexed });
   if (after.verdict === 'refuses') return stillRefused(input, after);
-  // Entries of the manifest go before any segment is touched, whichever it is.
-  const [first, ...rest] = cutPlan?.value.steps ?? [];
-  const manifestFirst = first?.file === 'offload.manifest' ? [first] : [];
-  const cutSteps = manifestFirst.length > 0 ? rest : (cutPlan?.value.steps ?? []);
-  const steps = [...manifestFirst, ...parts.flatMap((part) => part.steps), ...cutSteps, ...sealed.steps];
-  const notes = notesOf(cut, cutPlan?.value ?? null);
-  const frame = { ...input.frame, command: 'repair-tail', before: report.prediction, after, notes };
-  return planned(planOf(input.view, frame, steps, cutPlan?.value.loses ?? NO_LOSS));
-}
-
-/** Steps, and what they mean for a broker's open. */
-interface Part {
-  readonly steps: readonly PlanStep[];
-  readonly change: Partial<ShardChange>;
+  const steps = [
+    // Entries of the manifest go before any segment is touched, whichever it is.
+    ...cutSteps.filter(({ file }) => file === MANIFEST),
+    ...removal.steps,
+    ...beginning.steps,
+    ...cutSteps.filter(({ file }) => file !== MANIFEST),
+    ...sealed.steps,
+  ];
+  const frame = {
+    ...input.frame,
+    command: 'repair-tail',
+    before: report.prediction,
+    after,
+    notes: notesOf(cut, loses),
+  };
+  return planned(planOf(input.view, frame, steps, loses));
 }
 
 /** Whether the newest segment is cut, and where; null when it is whole. */
@@ -174,7 +181,7 @@ function planCutOf(input: TailInput, newest: NewestFacts, cut: CutFacts, content
 }
 
 /** Empty and headerless segments behind the newest, and their indexes. */
-function removals({ view, report }: TailInput): Part {
+function removals({ view, report }: TailInput): Steps & Pick<ShardChange, 'removed'> {
   const abandoned = report.findings.filter(({ kind }) => kind === 'AbandonedSegment');
   const steps = abandoned.flatMap((finding) => {
     const file = finding.file!;
@@ -187,13 +194,13 @@ function removals({ view, report }: TailInput): Part {
     ];
   });
   const removed = abandoned.map(({ site }) => site.segment!);
-  return { steps: steps.filter((step) => step !== null), change: { removed } };
+  return { steps: steps.filter((step) => step !== null), removed };
 }
 
 /** The page's exception: a first segment that never came to hold anything begins anew, as recovery makes it. */
-function blankFirst({ view, report, frame }: TailInput): Part {
+function blankFirst({ view, report, frame }: TailInput): Steps & Pick<ShardChange, 'begun'> {
   const finding = report.findings.find(({ kind }) => kind === 'BlankFirstSegment');
-  if (finding === undefined) return { steps: [], change: {} };
+  if (finding === undefined) return { steps: [], begun: null };
   const file = finding.file!;
   const answers = answersOf([finding], () => true);
   const header = encodeSegmentHeader({
@@ -213,12 +220,16 @@ function blankFirst({ view, report, frame }: TailInput): Part {
   ];
   return {
     steps: steps.filter((step) => step !== null),
-    change: { begun: { segment: finding.site.segment!, header } },
+    begun: { segment: finding.site.segment!, header },
   };
 }
 
 /** Indexes that a broker would make again while it opens the shard. */
-function sealedIndexes(input: TailInput, change: ShardChange, contents: IndexContents): Part {
+function sealedIndexes(
+  input: TailInput,
+  change: ShardChange,
+  contents: IndexContents,
+): Steps & Pick<ShardChange, 'reindexed'> {
   const steps: PlanStep[] = [];
   const reindexed: { segment: bigint; entries: number }[] = [];
   for (const { action, file } of input.predictAfter(change).repairs) {
@@ -231,17 +242,17 @@ function sealedIndexes(input: TailInput, change: ShardChange, contents: IndexCon
     steps.push(step);
     reindexed.push({ segment: BigInt(file.slice(0, 20)), entries: image.entries });
   }
-  return { steps, change: { reindexed } };
+  return { steps, reindexed };
 }
 
-function notesOf(cut: CutFacts | null, plan: CutPlan | null): string[] {
+function notesOf(cut: CutFacts | null, { epochs }: PlanLoss): string[] {
   const notes: string[] = [];
   if (cut !== null && cut.intactRecords > 0) {
     notes.push(
       `${counted(cut.intactRecords, 'intact record')} follow the damage and go with it; felix-fsck salvage copies them out first.`,
     );
   }
-  if (plan !== null && plan.loses.epochs.length > 0) {
+  if (epochs.length > 0) {
     notes.push(
       'Generations that began at or past the cut go from epochs: the broker learns of them again as a replica.',
     );
