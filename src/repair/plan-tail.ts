@@ -147,21 +147,20 @@ function notByDefault<T>(
     `${file} is damaged at byte ${position} (${kind})${asked}: a broker refuses to open the shard rather than cut there, ` +
       `and so nothing is planned.${look}${after}`,
     ...[
-      ...(cut.zeros ? ['felix-fsck repair-tail --allow zero-tail SHARD'] : healOrSalvage(input)),
-      ...(finding?.next === undefined || finding.next === null ? [] : [finding.next]),
+      ...(cut.zeros ? ['felix-fsck repair-tail --allow zero-tail SHARD'] : healOrSalvage(input.view, finding)),
+      ...(finding?.next == null ? [] : [finding.next]),
       `felix-fsck repair-tail --cut-at ${position} SHARD`,
     ],
   );
 }
 
 /** What keeps more records than a cut does: those of others, the one that a flipped bit hides, and those that are intact. */
-function healOrSalvage({ newest, report, view }: TailInput): string[] {
-  const finding = newest?.firstDamage ? firstFinding(report, newest) : undefined;
+function healOrSalvage({ path }: ShardView, finding: Finding | undefined): string[] {
   const flipped = finding !== undefined && 'bitFlip' in finding.detail && finding.detail.bitFlip != null;
   return [
     'felix-fsck heal SHARD --from REPLICA',
     ...(flipped ? ['felix-fsck heal SHARD --accept-bit-flip'] : []),
-    `felix-fsck salvage ${shellPath(view.path)} --to DIR`,
+    `felix-fsck salvage ${shellPath(path)} --to DIR`,
   ];
 }
 
@@ -172,11 +171,10 @@ function planCutOf(input: TailInput, newest: NewestFacts, cut: CutFacts, content
   if (!plan.ok) return plan;
   const { intactRecords, offsets } = plan.value.loses;
   if (intactRecords <= request.loseIntact) return plan;
-  const where = offsets === null ? '' : ` (${offsetsOf(offsets)})`;
   return refuse(
-    `${counted(intactRecords, 'intact record')}${where} would go with the cut. Heal the shard, or copy them out first with felix-fsck salvage. ` +
+    `${counted(intactRecords, 'intact record')} (${offsetsOf(offsets!)}) would go with the cut. Heal the shard, or copy them out first with felix-fsck salvage. ` +
       `To cut all the same, say how many may go with --lose-intact ${intactRecords}.`,
-    ...healOrSalvage(input),
+    ...healOrSalvage(view, firstFinding(report, newest)),
   );
 }
 
