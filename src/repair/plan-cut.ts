@@ -14,6 +14,7 @@ import { greater, lesser, type OffsetRange, offsetCount, spanOf } from '../domai
 import { counted, offsetsOf } from '../domain/wording.js';
 import { encodeEpochs } from '../format/epochs.js';
 import { encodeManifest, type ManifestEntry } from '../format/manifest.js';
+import { indexFileName } from '../format/names.js';
 import {
   answersOf,
   bytesStep,
@@ -41,11 +42,10 @@ export function planCut(
   contents: IndexContents,
 ): Planned<CutPlan> {
   const { nextOffset } = cut;
-  if (nextOffset < view.commit) return belowCommit(nextOffset, view.commit);
   const dropped = (view.manifest?.entries ?? []).filter(({ lastOffset }) => lastOffset >= nextOffset);
-  // Objects of a dropped entry may hold committed records that no local segment has any more.
   const away = dropped.flatMap((entry) => notLocal(entry, localBase, cut));
-  const first = spanOf(away)?.from ?? nextOffset;
+  // Objects of a dropped entry may hold committed records that no local segment has any more.
+  const first = away.reduce((least, { from }) => lesser(least, from), nextOffset);
   if (first < view.commit) return belowCommit(first, view.commit);
   const loses = lossOf(view, newest, cut, dropped, away);
   const steps = [
@@ -56,7 +56,7 @@ export function planCut(
     epochsStep(view, nextOffset, findings),
     indexStep(view, cut.index, contents, {
       why: `the index of the segment as it is then: ${counted(cut.index.entries, 'entry', 'entries')}`,
-      answers: answersOf(findings, ({ file }) => file === newest.file.replace(/log$/, 'index')),
+      answers: answersOf(findings, ({ file }) => file === indexFileName(newest.id)),
     }),
   ];
   return planned({ steps: steps.filter((step) => step !== null), loses });

@@ -13,6 +13,7 @@ import type { Prediction, ShardReport } from '../domain/report.js';
 import { shellPath } from '../domain/shell-words.js';
 import { counted, offsetsOf } from '../domain/wording.js';
 import { encodeIndex } from '../format/index.js';
+import { indexFileName, indexIdOf, segmentFileName } from '../format/names.js';
 import { encodeSegmentHeader } from '../format/segment-header.js';
 import { type CutPlan, planCut } from './plan-cut.js';
 import {
@@ -185,10 +186,9 @@ function removals({ view, report }: TailInput): Steps & Pick<ShardChange, 'remov
     const file = finding.file!;
     const why = 'an empty segment that an unfinished roll left behind; recovery deletes it, with its index';
     const answers = answersOf([finding], () => true);
-    const index = file.replace(/log$/, 'index');
     return [
       deleteStep(view, file, { why, answers }),
-      deleteStep(view, index, { why: `the index of ${file}`, answers }),
+      deleteStep(view, indexFileName(finding.site.segment!), { why: `the index of ${file}`, answers }),
     ];
   });
   const removed = abandoned.map(({ site }) => site.segment!);
@@ -210,7 +210,7 @@ function blankFirst({ view, report, frame }: TailInput): Steps & Pick<ShardChang
   const why = 'a blank first segment: recovery deletes it and begins an empty log at offset 0';
   const steps = [
     bytesStep(view, file, header, { action: 'rewrite', why, answers }),
-    bytesStep(view, file.replace(/log$/, 'index'), encodeIndex(0n, []), {
+    bytesStep(view, indexFileName(finding.site.segment!), encodeIndex(0n, []), {
       action: 'rebuild-index',
       why: 'the index of an empty segment',
       answers: [],
@@ -231,14 +231,16 @@ function sealedIndexes(
   const steps: PlanStep[] = [];
   const reindexed: { segment: bigint; entries: number }[] = [];
   for (const { action, file } of input.predictAfter(change).repairs) {
-    const image = action === 'rebuild-index' ? input.indexes.get(file.replace(/index$/, 'log')) : undefined;
+    if (action !== 'rebuild-index') continue;
+    const segment = indexIdOf(file)!;
+    const image = input.indexes.get(segmentFileName(segment));
     if (image === undefined) continue;
     const answers = answersOf(input.report.findings, (finding) => finding.file === file);
     const why = 'an index that does not load or has no entry; a broker makes it anew at open';
     const step = indexStep(input.view, image, contents, { why, answers });
     if (step === null) continue;
     steps.push(step);
-    reindexed.push({ segment: BigInt(file.slice(0, 20)), entries: image.entries });
+    reindexed.push({ segment, entries: image.entries });
   }
   return { steps, reindexed };
 }

@@ -201,6 +201,16 @@ describe('records of a dropped entry', () => {
     });
   }
 
+  it('count as lost past the cut when what is behind it shows no offset', () => {
+    const view = shardView({ [logName(2)]: SEGMENT }, { manifest: { entries: [entry(3n, 15n, 20n)], reserved: 0 } });
+    const none = { intactRecords: 0, records: 0, offsets: null };
+    expect(planned(view, cutFacts(none), 10n).loses).to.deep.include({
+      records: 3,
+      intactRecords: 3,
+      offsets: { from: 18n, to: 21n },
+    });
+  });
+
   it('are in the log up to the cut, whatever offsets the damage behind it shows', () => {
     const view = shardView(
       { [logName(2)]: SEGMENT },
@@ -220,6 +230,12 @@ describe('a cut under the commit offset', () => {
     expect(offered).to.deep.equal(instead);
     expect(refusal(shardView({ [logName(2)]: SEGMENT }, { commit: 19n })).why).to.contain('offset 18 (1 record)');
     expect(planned(shardView({ [logName(2)]: SEGMENT }, { commit: 18n })).steps).to.have.lengthOf(2);
+  });
+
+  it('is refused at the first offset that goes, also when an object behind the log goes with it', () => {
+    const manifest = { entries: [entry(3n, 30n, 40n)], reserved: 0 };
+    const { why } = refusal(shardView({ [logName(2)]: SEGMENT }, { manifest, commit: 19n }));
+    expect(why).to.contain('committed offset 18 (1 record)');
   });
 
   it('is refused also when the committed records are in a dropped object alone', () => {
