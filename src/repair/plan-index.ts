@@ -117,10 +117,10 @@ function refuseDamaged<T>(damaged: readonly string[], made: IndexInput['made']):
 }
 
 function refuseWorse<T>({ refusals }: Prediction): Planned<T> {
-  const [first] = refusals;
-  const where = first?.site.segment === undefined ? '' : ` in segment ${first.site.segment}`;
+  const { kind, site } = refusals[0]!;
+  const where = site.segment === undefined ? '' : ` in segment ${site.segment}`;
   return refuse(
-    `a broker opens the shard as it is, and would refuse to with that index: it would meet ${first?.kind}${where}, ` +
+    `a broker opens the shard as it is, and would refuse to with that index: it would meet ${kind}${where}, ` +
       'which the index as it is leads past',
     'felix-fsck heal SHARD --from REPLICA',
   );

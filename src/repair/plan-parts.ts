@@ -10,6 +10,7 @@ import type { IndexImage } from '../domain/plan-facts.js';
 import type { BrokerSettings, Prediction } from '../domain/report.js';
 import { err, invariant, ok, type Result } from '../domain/result.js';
 import { crc32, hex32 } from '../format/checksum.js';
+import { indexFileName, segmentIdOf } from '../format/names.js';
 import { contradictionIn, isState } from './plan-file.js';
 import { type ShardView, stateIn } from './shard-view.js';
 
@@ -35,14 +36,9 @@ const HELD_BYTES_IN_ALL = 4 * 1024 * 1024;
 /** Gives indexes their content, and remembers how much a plan holds already. */
 export class IndexContents {
   #held = 0;
-  readonly #limit: number;
-
-  constructor(limit = HELD_INDEX_BYTES) {
-    this.#limit = limit;
-  }
 
   of({ segment, end, spacing, bytes }: IndexImage): PlanStep['content'] {
-    if (bytes.length <= this.#limit && this.#held + bytes.length <= HELD_BYTES_IN_ALL) {
+    if (bytes.length <= HELD_INDEX_BYTES && this.#held + bytes.length <= HELD_BYTES_IN_ALL) {
       this.#held += bytes.length;
       return [heldBytes(bytes)];
     }
@@ -61,7 +57,7 @@ export function indexStep(
   contents: IndexContents,
   said: Pick<PlanStep, 'why' | 'answers'>,
 ): PlanStep | null {
-  const file = image.segment.replace(/log$/, 'index');
+  const file = indexFileName(segmentIdOf(image.segment)!);
   const before = stateIn(view, file);
   if (isState(before, image.state)) return null;
   const ranges = before === null ? [] : [{ from: 0, to: before.size }];
