@@ -177,9 +177,9 @@ function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/';
 }
 
-/** The directory itself, or the nearest one above it that is there. */
+/** The directory itself, or the nearest one above it that is there: the root always is. */
 function nearestThere(path: string): string {
   let directory = path;
-  while (directory !== '/' && pathFacts(directory) === null) directory = parentOf(directory);
+  while (pathFacts(directory) === null) directory = parentOf(directory);
   return directory;
 }
