@@ -35,16 +35,15 @@ export function encodePlan(plan: Plan): Uint8Array {
 export async function decodePlan(bytes: Uint8Array): Promise<Result<Plan, string>> {
   const value = parse(bytes);
   if (value === undefined) return err('is not JSON, or only the beginning of it');
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return err('is not a plan');
-  const { sha256, ...rest } = value as { readonly [key: string]: Json };
+  const { sha256, ...rest } = (value ?? {}) as { readonly [key: string]: Json };
   if (typeof rest['schema'] !== 'string' || !rest['schema'].startsWith('felix-fsck.plan/')) return err('is not a plan');
   if (sha256 !== digestOf(rest))
     return err('was changed after it was made, or is not whole: its digest does not match');
   const { PLAN } = await import('./plan-schema.js');
   const parsed = PLAN.safeParse(rest);
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return err(`is not a plan that this build takes: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+    const { path, message } = parsed.error.issues[0]!;
+    return err(`is not a plan that this build takes: ${path.join('.')}: ${message}`);
   }
   const broken = contradictionIn(parsed.data);
   return broken === null ? ok(parsed.data) : err(`contradicts itself: ${broken}`);
@@ -65,10 +64,7 @@ export function contradictionIn(plan: Plan): string | null {
     if (touched.has(file)) return `two steps change ${file}`;
     touched.add(file);
     const known = files.get(file) ?? null;
-    if ((known === null) !== (before === null)) return `a step and the list of files do not agree on ${file}`;
-    if (known !== null && (known.size !== before!.size || known.crc32 !== before!.crc32)) {
-      return `a step and the list of files do not agree on ${file}`;
-    }
+    if (!isState(known, before)) return `a step and the list of files do not agree on ${file}`;
     if (isState(before, after)) return `a step does nothing with ${file}`;
     if (after === null && content.length > 0) return `a step gives content to ${file}, which goes`;
     if (content.some((part) => 'start' in part && part.start > part.end))
@@ -105,6 +101,6 @@ function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value as { readonly [key: string]: Json });
-  entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(',')}}`;
 }

@@ -3,15 +3,14 @@
  * these has no slash in it and cannot lead out of the shard's directory.
  */
 
-import { indexFileName, indexIdOf, segmentFileName, segmentIdOf } from '../format/names.js';
+import { indexIdOf, segmentFileName, segmentIdOf } from '../format/names.js';
 import { SHARD_SIDECARS } from '../store/walk.js';
 
 export function isShardFile(name: string): boolean {
   if (SHARD_SIDECARS.includes(name)) return true;
   const segment = segmentIdOf(name);
   if (segment !== null) return name === segmentFileName(segment);
-  const index = indexIdOf(name);
-  return index !== null && name === indexFileName(index);
+  return indexIdOf(name) !== null;
 }
 
 /** True for a name that a broker would look at, in whatever spelling: a new one makes a plan stale. */
