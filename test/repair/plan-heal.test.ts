@@ -115,7 +115,10 @@ describe('a segment that is healed', () => {
   });
 
   it('is made when it is not there', () => {
-    const { steps } = planned({ segments: [segment({ content: held(new Uint8Array(9)), ranges: [] })] }, {} as typeof FILES);
+    const { steps } = planned(
+      { segments: [segment({ content: held(new Uint8Array(9)), ranges: [] })] },
+      {} as typeof FILES,
+    );
     expect(steps.map(({ action, before }) => ({ action, before }))).to.deep.equal([
       { action: 'create', before: null },
       { action: 'rebuild-index', before: null },
