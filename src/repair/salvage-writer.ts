@@ -16,7 +16,7 @@ import { writeU64 } from '../format/bytes.js';
 import { encodeIndexHeader, INDEX_ENTRY_LEN, INDEX_VERSION_WRITTEN } from '../format/index.js';
 import { indexFileName, segmentFileName } from '../format/names.js';
 import { versionForKind } from '../format/record.js';
-import { encodeSegmentHeader, SEGMENT_HEADER_LEN } from '../format/segment-header.js';
+import { encodeSegmentHeader } from '../format/segment-header.js';
 import { PinnedFile } from '../store/file-digest.js';
 import { pathFacts } from '../store/path-facts.js';
 import { joinShown } from '../store/walk.js';
@@ -125,9 +125,7 @@ class RunWriter {
     this.#complete = pathFacts(joinShown(target, name)) !== null;
     const parent = joinShown(target, this.#complete ? name : PARTIAL_PREFIX + name);
     this.#directory = joinShown(parent, shardName);
-    if (!this.#complete) {
-      for (const path of [parent, this.#directory]) if (pathFacts(path) === null) fs.makeDirectory(path, directoryMode);
-    }
+    for (const path of [parent, this.#directory]) if (pathFacts(path) === null) fs.makeDirectory(path, directoryMode);
     this.#textFile = text === null ? null : this.#openText(text);
   }
 
@@ -204,11 +202,9 @@ class SegmentWriter {
     this.#index.write(encodeIndexHeader({ version: INDEX_VERSION_WRITTEN, flags: 0, baseOffset: this.#base }));
   }
 
-  /** True when a writer would put the record into a new segment. */
+  /** True when a writer would put the record into a new segment; this one holds a record already. */
   isFull({ kind, length }: SalvagedRecord): boolean {
-    if (versionForKind(kind) > this.#version) return true;
-    const { bytes } = this.#log;
-    return bytes > SEGMENT_HEADER_LEN && bytes + length > this.#settings.segmentBytes;
+    return versionForKind(kind) > this.#version || this.#log.bytes + length > this.#settings.segmentBytes;
   }
 
   /** Returns where the record begins. */

@@ -15,7 +15,9 @@ import { Journal } from '../../src/repair/journal.js';
 import { decodePlan } from '../../src/repair/plan-file.js';
 import type { Surroundings } from '../../src/repair/preconditions.js';
 import { clearNotBegun, undo, undoTask } from '../../src/repair/undo.js';
+import { tornEverywhere } from './broken-shards.js';
 import { runInProcess } from './in-process.js';
+import { writeShardBelow } from './shards.js';
 
 /** A minute ahead, so that files written by the test itself are not taken to be in use. */
 export function later(proc = '/nowhere'): Surroundings {
@@ -125,4 +127,18 @@ export async function withMemoryDir<T>(work: (dir: string) => T | Promise<T>): P
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+export interface Prepared {
+  readonly dir: string;
+  readonly shard: string;
+  readonly plan: Plan;
+}
+
+/** A broken shard on disk and the plan for it. */
+export function prepared(work: (made: Prepared) => void | Promise<void>, broken = tornEverywhere()): Promise<void> {
+  return withMemoryDir(async (dir) => {
+    const shard = writeShardBelow(broken.image, dir);
+    await work({ dir, shard, plan: await planFor(...broken.command, shard) });
+  });
 }

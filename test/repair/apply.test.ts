@@ -32,26 +32,13 @@ import {
   killedAt,
   later,
   planFor,
+  prepared,
   requestWith,
   undone,
   withMemoryDir,
 } from '../builders/repairs.js';
 import { indexName, logName, writeShardBelow } from '../builders/shards.js';
 import { hashTree } from '../builders/trees.js';
-
-interface Prepared {
-  readonly dir: string;
-  readonly shard: string;
-  readonly plan: Plan;
-}
-
-/** A broken shard on disk and the plan for it. */
-function prepared(work: (made: Prepared) => void | Promise<void>, broken = tornEverywhere()): Promise<void> {
-  return withMemoryDir(async (dir) => {
-    const shard = writeShardBelow(broken.image, dir);
-    await work({ dir, shard, plan: await planFor(...broken.command, shard) });
-  });
-}
 
 /** The sentence of the refusal; nothing in the shard may have changed. */
 function refusal(plan: Plan, request = requestWith()): string {
