@@ -216,14 +216,14 @@ function whatFailed(failure: WriteFailure | ReadFailure | NotAsPlanned): string 
   return printable(failure.message);
 }
 
-/** The shard may be half-way: says so, and names the way out. */
+/** The shard may be half-way: says so, and names the way out. Only the last word of an undo may fail with all files back. */
 export function partWay(failure: WriteFailure | ReadFailure | NotAsPlanned, journal: string): never {
   const { state } = sight(journal);
-  fail({
-    reason: 'part-way',
-    message: `stopped part-way: ${whatFailed(failure)}. The journal keeps every old byte: ${wayOut(journal, state)}.`,
-    journal,
-  });
+  const then =
+    state === 'undone'
+      ? 'Every file is as it was before the repair'
+      : `The journal keeps every old byte: ${wayOut(journal, state)}`;
+  fail({ reason: 'part-way', message: `stopped part-way: ${whatFailed(failure)}. ${then}.`, journal });
 }
 
 function unreadableAsFailure<T>(work: () => T): T {

@@ -141,8 +141,7 @@ export class Journal {
 
   /** Makes a kept file readable by its owner alone, once the shard no longer has it under its own name. */
   closeOff(file: string): void {
-    const kept = this.keptOf(file);
-    const facts = kept === null ? null : pathFacts(this.keptPath(file));
+    const facts = pathFacts(this.keptPath(file));
     if (facts !== null && facts.mode !== 0o600) this.#fs.setMode(this.keptPath(file), 0o600);
   }
 

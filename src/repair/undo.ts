@@ -12,7 +12,8 @@ import { shellPath } from '../domain/shell-words.js';
 import { printable } from '../domain/wording.js';
 import { ReadFailure } from '../store/byte-source.js';
 import { PinnedFile } from '../store/file-digest.js';
-import { journalsNear, sight } from '../store/journals.js';
+import { shardOfJournal } from '../store/journal-names.js';
+import { JOURNAL_FILE, journalsNear, sight } from '../store/journals.js';
 import { pathFacts, realPath } from '../store/path-facts.js';
 import { joinShown } from '../store/walk.js';
 import { isExpected, partWay, refuseFor, removeTemporaries } from './apply.js';
@@ -70,7 +71,8 @@ function nearbyText(path: string): string {
 
 /** A directory that a repair made for itself and went no further with. */
 function isBegunJournal(path: string): boolean {
-  return /\/\.[^/]+\.felix-fsck-[0-9TZ-]+$/.test(path) || pathFacts(joinShown(path, 'journal.json')) !== null;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return shardOfJournal(name) !== null || pathFacts(joinShown(path, JOURNAL_FILE)) !== null;
 }
 
 function checkUndo(journal: Journal, around: Surroundings): Verdict {
