@@ -8,7 +8,7 @@
  */
 
 import type { Plan, PlanStep } from '../domain/plan.js';
-import { FailureError, fail, invariant } from '../domain/result.js';
+import { fail, invariant } from '../domain/result.js';
 import { shellPath } from '../domain/shell-words.js';
 import { printable } from '../domain/wording.js';
 import { ReadFailure } from '../store/byte-source.js';
@@ -131,6 +131,8 @@ function prepare(plan: Plan, verdict: Verdict, request: ApplyRequest): Journal {
     for (const step of plan.steps) if (step.before !== null) journal.keep(shard, step, verdict.facts.get(step.file)!);
     refuseRivals(shard, path);
     journal.enter('applying', around.now());
+    // Of two that entered at one time, the later at least sees the other; the shard is untouched still.
+    refuseRivals(shard, path);
     return journal;
   } catch (failure) {
     return notBegun(failure, fs, path);
@@ -139,7 +141,8 @@ function prepare(plan: Plan, verdict: Verdict, request: ApplyRequest): Journal {
 
 /** Another repair of the same shard that was begun meanwhile. */
 function refuseRivals(shard: string, own: string): void {
-  const rival = journalsBeside(shard).find((sighting) => isUnfinished(sighting) && realPath(sighting.path) !== own);
+  const real = realPath(own);
+  const rival = journalsBeside(shard).find((sighting) => isUnfinished(sighting) && realPath(sighting.path) !== real);
   if (rival !== undefined) throw new NotAsPlanned(`another repair of the shard has begun (${rival.path})`);
 }
 
@@ -194,7 +197,7 @@ function ownershipFor(journal: Journal, step: PlanStep): Ownership {
   const kept = journal.keptOf(step.file);
   if (kept !== null) return kept;
   const shard = journal.plan.shard.path;
-  const segment = step.file.replace(/index$/, 'log');
+  const segment = step.file.replace('index', 'log');
   const likes = [segment, ...journal.plan.files.map(({ file }) => file)];
   for (const name of likes) {
     const known = journal.keptOf(name) ?? pathFacts(joinShown(shard, name));
@@ -230,7 +233,7 @@ function unreadableAsFailure<T>(work: () => T): T {
   try {
     return work();
   } catch (failure) {
-    if (failure instanceof FailureError || !isExpected(failure)) throw failure;
+    if (!isExpected(failure)) throw failure;
     return fail({ reason: 'unreadable', message: `nothing was changed: ${whatFailed(failure)}.` });
   }
 }

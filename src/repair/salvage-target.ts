@@ -83,8 +83,7 @@ function targetPath(path: string): string {
     if (real !== null) return real;
     const slash = trimmed.lastIndexOf('/');
     const parent = realPath(slash < 0 ? '.' : trimmed.slice(0, slash) || '/');
-    const name = trimmed.slice(slash + 1);
-    if (parent !== null && name !== '..' && name !== '.') return joinShown(parent, name);
+    if (parent !== null && pathFacts(parent)?.type === 'directory') return joinShown(parent, trimmed.slice(slash + 1));
   } catch (failure) {
     if (!(failure instanceof ReadFailure)) throw failure;
     fail({ reason: 'unreadable', message: `${printable(path)}: ${printable(failure.message)}` });
@@ -120,7 +119,7 @@ export function bindTarget(
 function begunAt({ path }: Target, binding: SalvageBinding): bigint {
   const bytes = readSmallFile(joinShown(path, PROGRESS_FILE), PROGRESS_LIMIT);
   const text = decodeUtf8(bytes) ?? '';
-  const created = /^ {2}"createdAtMicros": "([0-9]{1,20})"/m.exec(text)?.[1];
+  const created = /"createdAtMicros": "([0-9]{1,20})"/.exec(text)?.[1];
   if (created !== undefined && text === progressText(binding, BigInt(created))) return BigInt(created);
   const message =
     `${printable(path)} was begun from other files, from files that have changed since, with other options or by ` +

@@ -15,6 +15,7 @@ import { Journal } from '../../src/repair/journal.js';
 import { decodePlan } from '../../src/repair/plan-file.js';
 import type { Surroundings } from '../../src/repair/preconditions.js';
 import { clearNotBegun, undo, undoTask } from '../../src/repair/undo.js';
+import { journalsBeside } from '../../src/store/journals.js';
 import { tornEverywhere } from './broken-shards.js';
 import { runInProcess } from './in-process.js';
 import { writeShardBelow } from './shards.js';
@@ -141,4 +142,18 @@ export function prepared(work: (made: Prepared) => void | Promise<void>, broken 
     const shard = writeShardBelow(broken.image, dir);
     await work({ dir, shard, plan: await planFor(...broken.command, shard) });
   });
+}
+
+/** Carries out about half of the steps of a plan and dies; returns the journal's path. `hook` is told first. */
+export function halfApplied({ plan, shard }: Prepared, hook: FsHook = () => {}): string {
+  const { file } = plan.steps[plan.steps.length >> 1]!;
+  const changes = [path.join(shard, file), path.join(shard, `.felix-fsck.${file}.tmp`)];
+  const dying: FsHook = (call) => {
+    hook(call);
+    if (changes.includes(call.path)) throw new Killed();
+  };
+  expect(() => applied(plan, requestWith(dying))).to.throw(Killed);
+  const [sighting] = journalsBeside(shard);
+  expect(sighting!.state).to.equal('applying');
+  return sighting!.path;
 }

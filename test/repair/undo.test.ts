@@ -23,6 +23,7 @@ import { failureOf, failureOfAsync } from '../builders/failures.js';
 import {
   applied,
   failingAt,
+  halfApplied,
   Killed,
   killedAt,
   later,
@@ -58,18 +59,6 @@ function flip(file: string): void {
   const bytes = readFileSync(file);
   bytes[bytes.length >> 1]! ^= 1;
   writeFileSync(file, bytes);
-}
-
-/** A repair that was killed with about half of its steps done. */
-function halfApplied({ plan, shard }: Prepared): string {
-  const half = plan.steps[plan.steps.length >> 1]!.file;
-  const dying: FsHook = ({ path: at }) => {
-    if (at === path.join(shard, `.felix-fsck.${half}.tmp`) || at === path.join(shard, half)) throw new Killed();
-  };
-  expect(() => applied(plan, requestWith(dying))).to.throw(Killed);
-  const [sighting] = journalsBeside(shard);
-  expect(sighting!.state).to.equal('applying');
-  return sighting!.path;
 }
 
 describe('what is to be undone', () => {
@@ -270,7 +259,7 @@ describe('taking back', () => {
       prepared(async (scene) => {
         const { shard, plan } = scene;
         const before = treeOf(shard);
-        const half = how === 'links' ? halfApplied(scene) : halfCopied(scene);
+        const half = how === 'links' ? halfApplied(scene) : halfApplied(scene, refusing('link', { code: 'EXDEV' }));
         await undone(half);
         expect(toMicros(treeOf(shard))).to.deep.equal(toMicros(before));
         if (how === 'links') expect(treeOf(shard)).to.deep.equal(before);
@@ -378,17 +367,6 @@ describe('taking back', () => {
 
 function throwing(error: unknown): never {
   throw error;
-}
-
-/** As {@link halfApplied}, on a file system without second names. */
-function halfCopied({ plan, shard }: Prepared): string {
-  const half = plan.steps[plan.steps.length >> 1]!.file;
-  const dying: FsHook = (call) => {
-    refusing('link', { code: 'EXDEV' })(call);
-    if (call.path === path.join(shard, `.felix-fsck.${half}.tmp`) || call.path === path.join(shard, half)) dies();
-  };
-  expect(() => applied(plan, requestWith(dying))).to.throw(Killed);
-  return journalsBeside(shard)[0]!.path;
 }
 
 describe('a journal in which nothing was begun', () => {
