@@ -106,7 +106,8 @@ export class Checkpoint implements Remembered {
     for (const [shard, lines] of this.#before) {
       if (this.#now.has(shard)) continue;
       for (const [file, line] of lines) {
-        const age = nowMicros - (this.recall(shard, file)?.verifiedAtMicros ?? -1n);
+        const known = this.recall(shard, file);
+        const age = known === null ? -1n : nowMicros - known.verifiedAtMicros;
         if (age >= 0n && age <= recheckAfterMicros) yield line;
       }
     }

@@ -92,14 +92,14 @@ function besides(file: string): string {
 }
 
 function checkPlace(file: string): void {
-  const refuse = (why: string) => fail({ reason: 'usage', message: `${file}: ${why}` });
+  const refuse: (why: string) => never = (why) => fail({ reason: 'usage', message: `${file}: ${why}` });
   const at = statPath(file);
   if (at !== null && 'code' in at) refuse(at.message);
-  if (at !== null && 'type' in at && at.type !== 'file') refuse(`is a ${at.type}, and is not replaced by a file`);
+  if (at !== null && at.type !== 'file') refuse(`is a ${at.type}, and is not replaced by a file`);
   const directory = path.dirname(file);
   const parent = statPath(directory);
   if (parent === null) refuse('its directory does not exist');
-  if (parent !== null && 'type' in parent && parent.type !== 'directory') refuse('its directory is none');
+  if ('code' in parent || parent.type !== 'directory') refuse('its directory is none');
   const stored = listDirectory(directory).entries.find(({ name }) => isOfStore(name));
   if (stored !== undefined) refuse(`its directory holds files of a store (${stored.name}): name another place`);
 }
