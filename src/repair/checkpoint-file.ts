@@ -27,6 +27,8 @@ export interface CheckpointOptions {
   readonly recheckAfterMicros: bigint;
   /** The paths that are checked. */
   readonly checked: readonly string[];
+  /** Of the longest file that is read or written; 32 MiB when left out. */
+  readonly maxBytes?: number;
 }
 
 type Decode = (value: unknown) => RememberedSegment | null;
@@ -54,7 +56,7 @@ export class Checkpoint implements Remembered {
   /** Takes up the checkpoint of an earlier run, if there is one. Throws a failure when the file may not be used. */
   static async open(file: string, options: CheckpointOptions): Promise<Checkpoint> {
     refuseAmong(file, options.checked);
-    const read = readLines(file, options.tool.version);
+    const read = readLines(file, options);
     const decode = read.shards.size === 0 ? () => null : await loadDecoder();
     return new Checkpoint(options, new OutputFile(file), read, decode);
   }
@@ -72,9 +74,9 @@ export class Checkpoint implements Remembered {
 
   /** Writes what was kept, and of shards that were not looked at what is young enough. How many segments had no room. */
   commit(): number {
-    const { tool, nowMicros } = this.#options;
+    const { tool, nowMicros, maxBytes = MAX_CHECKPOINT_BYTES } = this.#options;
     const hash = createHash('sha256');
-    let room = MAX_CHECKPOINT_BYTES;
+    let room = maxBytes;
     const write = (line: string) => {
       hash.update(line);
       this.#output.write(line);
@@ -132,19 +134,19 @@ interface ReadLines {
   readonly note: string | null;
 }
 
-function readLines(file: string, version: string): ReadLines {
+function readLines(file: string, { tool, maxBytes = MAX_CHECKPOINT_BYTES }: CheckpointOptions): ReadLines {
   const refuse = (why: string): never => fail({ reason: 'usage', message: `${printable(file)}: ${why}` });
   let bytes: Uint8Array;
   try {
     if (pathFacts(file) === null) return { shards: new Map(), note: null };
-    bytes = readSmallFile(file, MAX_CHECKPOINT_BYTES);
+    bytes = readSmallFile(file, maxBytes);
   } catch (failure) {
     if (!(failure instanceof ReadFailure)) throw failure;
     return refuse(`cannot be read as a checkpoint: ${failure.message}`);
   }
-  const text = decodeUtf8(bytes);
-  const head = text === null ? null : objectIn(text.slice(0, text.indexOf('\n') + 1));
-  if (text === null || typeof head?.['schema'] !== 'string' || !head['schema'].startsWith('felix-fsck.checkpoint/')) {
+  const text = decodeUtf8(bytes) ?? '';
+  const head = fieldsIn(text.slice(0, text.indexOf('\n') + 1));
+  if (typeof head?.['schema'] !== 'string' || !head['schema'].startsWith('felix-fsck.checkpoint/')) {
     return refuse('is not a checkpoint, and is not replaced by one');
   }
   const none = (why: string): ReadLines => ({
@@ -152,20 +154,21 @@ function readLines(file: string, version: string): ReadLines {
     note: `${printable(file)} ${why}: nothing in it is used, and every segment is read`,
   });
   const writer = (head['tool'] as { readonly version?: unknown } | undefined)?.version;
-  if (head['schema'] !== CHECKPOINT_SCHEMA || writer !== version) return none('was written by another version');
+  if (head['schema'] !== CHECKPOINT_SCHEMA || writer !== tool.version) return none('was written by another version');
   const lastAt = text.lastIndexOf('\n', text.length - 2) + 1;
-  const last = objectIn(text.slice(lastAt));
-  const digest = createHash('sha256').update(text.slice(0, lastAt)).digest('hex');
-  if (last === null || last['sha256'] !== digest) return none('is cut short or was changed');
-  return { shards: shardsIn(text.slice(text.indexOf('\n') + 1, lastAt)), note: null };
+  const body = text.slice(0, lastAt);
+  const digest = createHash('sha256').update(body).digest('hex');
+  if (fieldsIn(text.slice(lastAt))?.['sha256'] !== digest) return none('is cut short or was changed');
+  return { shards: shardsIn(body), note: null };
 }
 
+/** The lines that name a segment; the head names none. */
 function shardsIn(text: string): ReadonlyMap<string, Lines> {
   const shards = new Map<string, Lines>();
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at) + 1;
     const line = text.slice(at, end);
-    const value = objectIn(line);
+    const value = fieldsIn(line);
     at = end;
     if (typeof value?.['shard'] !== 'string' || typeof value['file'] !== 'string') continue;
     const lines = shards.get(value['shard']) ?? new Map<string, string>();
@@ -174,10 +177,10 @@ function shardsIn(text: string): ReadonlyMap<string, Lines> {
   return shards;
 }
 
-function objectIn(text: string): { readonly [key: string]: unknown } | null {
+/** What a line of JSON holds, to be asked for a field: what is no object has none. */
+function fieldsIn(text: string): { readonly [key: string]: unknown } | null {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown }) : null;
+    return JSON.parse(text) as { readonly [key: string]: unknown } | null;
   } catch {
     return null;
   }

@@ -172,20 +172,32 @@ describe('a checkpoint that is written', () => {
       expect(readFileSync(file, 'utf8')).to.equal(textOf([]));
     }));
 
+  it('is not when the run fails: the old one stays, and nothing beside it', () =>
+    withText(textOf([line('/t', '0.log', full())]), async (file, dir) => {
+      const checkpoint = await Checkpoint.open(file, options());
+      checkpoint.keep('/t', new Map());
+      expect(readdirSync(dir).length).to.equal(2);
+      checkpoint.discard();
+      expect(readdirSync(dir)).to.deep.equal(['checkpoint']);
+      expect(readFileSync(file, 'utf8')).to.equal(textOf([line('/t', '0.log', full())]));
+    }));
+
   it('leaves out and counts what would make it longer than one that is read', () =>
     withMemoryDir(async (dir) => {
       const file = path.join(dir, 'checkpoint');
-      const limit = 32 * 1024 * 1024 - 1024;
-      const last = line('/t', '1.log', bare());
-      const most = limit - HEAD.length - line('/s', '0.log', { ...bare(), header: '' }).length - last.length;
-      const checkpoint = await Checkpoint.open(file, options());
-      checkpoint.keep('/s', new Map([['0.log', { ...bare(), header: 'e'.repeat(most) }]]));
-      // A byte longer than the one behind it, which just fits.
-      checkpoint.keep('/tt', new Map([['1.log', bare()]]));
-      checkpoint.keep('/t', new Map([['1.log', bare()]]));
-      expect(checkpoint.commit()).to.equal(1);
+      const lines = ['/one', '/two', '/s'].map((shard) => line(shard, '0.log', bare()));
+      const [one, , last] = lines as [string, string, string];
       const end = `{"segments":2,"sha256":"${'0'.repeat(64)}"}\n`;
-      expect(statSync(file).size).to.equal(limit + end.length);
+      // The end of the file has a kilobyte to itself.
+      const maxBytes = HEAD.length + one.length + last.length + 1024;
+      const checkpoint = await Checkpoint.open(file, options({ maxBytes }));
+      for (const shard of ['/one', '/two', '/s']) checkpoint.keep(shard, new Map([['0.log', bare()]]));
+      expect(checkpoint.commit()).to.equal(1);
+      expect(readFileSync(file, 'utf8')).to.equal(textOf([one, last]));
+      expect(statSync(file).size).to.equal(maxBytes - 1024 + end.length);
+      expect((await remembered(file, '/s', '0.log', { maxBytes: statSync(file).size })).segment).to.deep.equal(bare());
+      const shorter = { maxBytes: statSync(file).size - 1 };
+      expect((await failureOfAsync(() => remembered(file, '/s', '0.log', shorter))).reason).to.equal('usage');
     }));
 });
 
@@ -290,6 +302,17 @@ describe('a checkpoint that is read', () => {
       expect(await remembered(file, '/s', '1.log')).to.deep.equal({ note: null, segment: bare() });
     });
   });
+
+  it('keeps no line that names no segment, whatever else it says', () =>
+    withText(textOf([line('/s', '0.log', full()).replace('"0.log"', '7'), lines[1]!]), async (file) => {
+      (await Checkpoint.open(file, options())).commit();
+      expect(readFileSync(file, 'utf8')).to.equal(textOf([lines[1]!]));
+    }));
+
+  it('is believed without the line feed at its end, since nothing else is missing', () =>
+    withText(text.slice(0, -1), async (file) => {
+      expect(await remembered(file)).to.deep.equal({ note: null, segment: full() });
+    }));
 
   it('has nothing to remember when it has no lines', () =>
     withText(textOf([]), async (file) => {
