@@ -71,8 +71,9 @@ describe('a repair that is carried out', () => {
   it('keeps the old file durably, says so, then changes the shard, and says that', () =>
     prepared(({ plan, shard, dir }) => {
       const fs = new WatchedFs();
-      applied(plan, requestWith(undefined, { fs, journal: path.join(dir, 'journal') }));
       const [{ file }] = plan.steps as [PlanStep];
+      chmodSync(path.join(shard, file), 0o640);
+      applied(plan, requestWith(undefined, { fs, journal: path.join(dir, 'journal') }));
       const name = path.basename(shard);
       const beside = readdirSync(dir).find((each) => each.startsWith('.'));
       const put = (at: string) => [

@@ -1,5 +1,14 @@
 /** A salvage writes to a directory of its own, outside of every source, and goes on only with what it began itself. */
-import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { DurableFs, WriteFailure } from '../../src/repair/durable-fs.js';
@@ -209,7 +218,8 @@ describe('a salvage that begins', () => {
   it('in a directory that is there leaves that as it is, but for what an earlier run left', () =>
     withMemoryDir((dir) => {
       const at = path.join(dir, 'to');
-      mkdirSync(at, { mode: 0o711 });
+      mkdirSync(at);
+      chmodSync(at, 0o711);
       writeFileSync(path.join(at, `.${PROGRESS}.tmp`), 'half');
       const fs = new WatchedFs();
       bindTarget(fs, { path: at, begun: false }, BINDING, request);

@@ -1,5 +1,6 @@
 /** A repair is taken back step by step, each one durable, from wherever it stopped, and only over what it left itself. */
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -211,11 +212,12 @@ describe('taking back', () => {
 
   it('brings copies back as they were, to the microsecond, and leaves them in the journal', () =>
     prepared(async ({ plan, shard, dir }) => {
+      const [step] = plan.steps;
+      chmodSync(path.join(shard, step!.file), 0o640);
       const before = treeOf(shard);
       const journal = applied(plan, { ...withoutLinks(), journal: path.join(dir, 'journal') });
       const copies = readdirSync(path.join(journal, 'old'));
       const task = await taskOf(journal);
-      const [step] = plan.steps;
       const temporary = `.felix-fsck.${step!.file}.tmp`;
       writeFileSync(path.join(shard, temporary), 'left by an earlier attempt');
       const fs = new WatchedFs();
