@@ -208,23 +208,18 @@ describe('a repair that fails', () => {
       const before = treeOf(shard);
       const ways = new Set<string>();
       for (let call = 0, whole = false; !whole; call++) {
-        let failed = '';
+        const told: string[] = [];
         const failing = failingAt(call, 'EIO');
         const hook: FsHook = (each) => {
-          failed = `${each.kind.replace('-', ' ')} of ${each.path} failed (EIO: injected, ${each.kind})`;
-          failing(each);
-          failed = '';
-        };
-        const told: string[] = [];
-        const keeping: FsHook = (each) => {
           try {
-            hook(each);
-          } finally {
-            if (failed !== '') told.push(failed);
+            failing(each);
+          } catch (error) {
+            told.push(`${each.kind.replace('-', ' ')} of ${each.path} failed (EIO: injected, ${each.kind})`);
+            throw error;
           }
         };
         try {
-          applied(plan, requestWith(keeping));
+          applied(plan, requestWith(hook));
           whole = true;
         } catch (error) {
           const failure = failureOf(() => {
