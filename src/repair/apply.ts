@@ -12,7 +12,7 @@ import { fail, invariant } from '../domain/result.js';
 import { shellPath } from '../domain/shell-words.js';
 import { printable } from '../domain/wording.js';
 import { ReadFailure } from '../store/byte-source.js';
-import { isUnfinished, journalsBeside, sight } from '../store/journals.js';
+import { isUnfinished, type JournalSighting, journalsBeside, sight } from '../store/journals.js';
 import { pathFacts, realPath } from '../store/path-facts.js';
 import { joinShown, listDirectory } from '../store/walk.js';
 import { type DurableFs, WriteFailure } from './durable-fs.js';
@@ -37,7 +37,7 @@ export function checkApply(plan: Plan, request: ApplyRequest): Verdict {
   return unreadableAsFailure(() => {
     const expected = { allowed: ['before'], ignoreTimes: false, journal: request.journal } as const;
     const verdict = checkPreconditions(plan, request.around, expected);
-    const refusals = [...unfinishedRefusals(plan), ...journalRefusals(plan, request.journal)];
+    const refusals = [...unfinishedRefusals(plan, null), ...journalRefusals(plan, request.journal)];
     return { ...verdict, refusals: [...refusals, ...verdict.refusals] };
   });
 }
@@ -54,7 +54,8 @@ export function applyPlan(plan: Plan, request: ApplyRequest): Journal {
 export function checkResume(journal: Journal, request: ApplyRequest): Verdict {
   return unreadableAsFailure(() => {
     const expected = { allowed: ['before', 'after'], ignoreTimes: true, journal: journal.path } as const;
-    return checkPreconditions(journal.plan, request.around, expected);
+    const verdict = checkPreconditions(journal.plan, request.around, expected);
+    return { ...verdict, refusals: [...unfinishedRefusals(journal.plan, journal.path), ...verdict.refusals] };
   });
 }
 
@@ -75,10 +76,16 @@ export async function unfinishedJournalOf(plan: Plan, fs: DurableFs): Promise<Jo
   return null;
 }
 
-function unfinishedRefusals(plan: Plan): string[] {
-  return journalsBeside(plan.shard.path)
-    .filter(isUnfinished)
-    .map(({ path, state }) => `an earlier repair of this shard was not finished: ${wayOut(path, state)}`);
+/** Other repairs that were begun and not finished; `own` is the journal of this one, or null before there is one. */
+function unfinishedRefusals({ shard }: Plan, own: string | null): string[] {
+  return unfinishedBeside(shard.path, own).map(
+    ({ path, state }) => `an earlier repair of this shard was not finished: ${wayOut(path, state)}`,
+  );
+}
+
+function unfinishedBeside(shard: string, own: string | null): JournalSighting[] {
+  const isOwn = (path: string) => own !== null && realPath(path) === realPath(own);
+  return journalsBeside(shard).filter((sighting) => isUnfinished(sighting) && !isOwn(sighting.path));
 }
 
 /** What an unfinished journal asks for, in a sentence's end. */
@@ -141,8 +148,7 @@ function prepare(plan: Plan, verdict: Verdict, request: ApplyRequest): Journal {
 
 /** Another repair of the same shard that was begun meanwhile. */
 function refuseRivals(shard: string, own: string): void {
-  const real = realPath(own);
-  const rival = journalsBeside(shard).find((sighting) => isUnfinished(sighting) && realPath(sighting.path) !== real);
+  const [rival] = unfinishedBeside(shard, own);
   if (rival !== undefined) throw new NotAsPlanned(`another repair of the shard has begun (${rival.path})`);
 }
 

@@ -373,6 +373,16 @@ describe('another repair of the shard', () => {
         ]);
       }, tornTail()));
   }
+
+  it('whose journal is gone, to which a link beside the shard leads, is in the way too', () =>
+    prepared(({ plan, shard, dir }) => {
+      const link = path.join(dir, `.${path.basename(shard)}.felix-fsck-20990101T000000Z`);
+      symlinkSync('gone', link);
+      const lost = `its journal ${link} cannot be read, so that nobody knows how far it came`;
+      expect(checkApply(plan, requestWith()).refusals).to.deep.equal([
+        `an earlier repair of this shard was not finished: ${lost}`,
+      ]);
+    }, tornTail()));
 });
 
 describe('the place of a journal', () => {
@@ -444,6 +454,24 @@ describe('a repair that is taken up again', () => {
         message: `nothing was changed: ${file} does not hold the same bytes as when the plan was made.`,
       });
       expect(hashTree(scene.dir)).to.deep.equal(before);
+    }));
+
+  it('waits for another repair of the shard that was not finished either', () =>
+    prepared(async (scene) => {
+      const { plan, shard } = scene;
+      const journal = await openJournal(halfApplied(scene));
+      rivalOf(shard, 'undone', 1);
+      const rival = rivalOf(shard, 'applying', 2);
+      const before = hashTree(scene.dir);
+      const way = `felix-fsck apply --resume ${rival} finishes it, felix-fsck undo ${rival} takes it back`;
+      expect(failureOf(() => resumePlan(journal, requestWith()))).to.deep.equal({
+        reason: 'refused',
+        message: `nothing was changed: an earlier repair of this shard was not finished: ${way}.`,
+      });
+      expect(hashTree(scene.dir)).to.deep.equal(before);
+      rmSync(rival, { recursive: true });
+      resumePlan(journal, requestWith());
+      expectDone(plan);
     }));
 
   it('is none that was finished, or is being taken back', () =>
