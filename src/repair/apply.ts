@@ -139,8 +139,10 @@ function prepare(plan: Plan, verdict: Verdict, request: ApplyRequest): Journal {
     refuseRivals(shard, path);
     journal.enter('applying', around.now());
     // Of two that entered at one time, the later at least sees the other; the shard is untouched still.
-    refuseRivals(shard, path);
-    return journal;
+    const [rival] = unfinishedBeside(shard, path);
+    if (rival === undefined) return journal;
+    for (const state of ['undoing', 'undone'] as const) journal.enter(state, around.now());
+    throw begunToo(rival.path);
   } catch (failure) {
     return notBegun(failure, fs, path);
   }
@@ -149,7 +151,11 @@ function prepare(plan: Plan, verdict: Verdict, request: ApplyRequest): Journal {
 /** Another repair of the same shard that was begun meanwhile. */
 function refuseRivals(shard: string, own: string): void {
   const [rival] = unfinishedBeside(shard, own);
-  if (rival !== undefined) throw new NotAsPlanned(`another repair of the shard has begun (${rival.path})`);
+  if (rival !== undefined) throw begunToo(rival.path);
+}
+
+function begunToo(rival: string): NotAsPlanned {
+  return new NotAsPlanned(`another repair of the shard has begun (${rival})`);
 }
 
 /** Nothing of the shard was changed; what was prepared is taken away as far as that can be done. */
@@ -158,7 +164,8 @@ function notBegun(failure: unknown, fs: DurableFs, path: string): never {
   let left = '';
   try {
     const isThere = pathFacts(path) !== null;
-    if (isThere && sight(path).state !== 'preparing') return partWay(failure, path);
+    const { state } = sight(path);
+    if (isThere && state !== 'preparing' && state !== 'undone') return partWay(failure, path);
     if (isThere) clearJournal(fs, path);
   } catch (second) {
     if (!isExpected(second)) throw second;

@@ -332,8 +332,8 @@ describe('another repair of the shard', () => {
       expect(readdirSync(dir).sort()).to.deep.equal([path.basename(rival), path.basename(shard)].sort());
     }, tornTail()));
 
-  it('that begins at the very same time stops this one before it changes anything', () =>
-    prepared(({ plan, shard }) => {
+  it('that begins at the very same time stops this one too, which leaves nothing', () =>
+    prepared(({ plan, shard, dir }) => {
       let rival = '';
       const rivalling: FsHook = ({ kind, path: at }) => {
         const entering =
@@ -341,10 +341,12 @@ describe('another repair of the shard', () => {
         if (entering && rival === '') rival = rivalOf(shard, 'applying');
       };
       const before = treeOf(shard);
-      const { reason, message } = failureOf(() => applied(plan, requestWith(rivalling)));
-      expect(reason).to.equal('part-way');
-      expect(message).to.contain(`another repair of the shard has begun (${rival}). The journal keeps every old byte`);
+      expect(failureOf(() => applied(plan, requestWith(rivalling)))).to.deep.equal({
+        reason: 'refused',
+        message: `nothing was changed: another repair of the shard has begun (${rival}).`,
+      });
       expect(treeOf(shard)).to.deep.equal(before);
+      expect(readdirSync(dir).sort()).to.deep.equal([path.basename(rival), path.basename(shard)].sort());
     }, tornTail()));
 
   it('that is only being prepared does not, nor does the link to a journal elsewhere', () =>
