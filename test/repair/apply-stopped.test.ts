@@ -316,38 +316,31 @@ describe('a repair that fails', () => {
   }
 });
 
-describe('another repair of the shard', () => {
-  it('that has begun meanwhile stops this one, which leaves nothing', () =>
-    prepared(({ plan, shard, dir }) => {
-      let rival = '';
-      const rivalling: FsHook = ({ kind }) => {
-        if (kind === 'link' && rival === '') rival = rivalOf(shard, 'applying');
-      };
-      const before = treeOf(shard);
-      expect(failureOf(() => applied(plan, requestWith(rivalling)))).to.deep.equal({
-        reason: 'refused',
-        message: `nothing was changed: another repair of the shard has begun (${rival}).`,
-      });
-      expect(treeOf(shard)).to.deep.equal(before);
-      expect(readdirSync(dir).sort()).to.deep.equal([path.basename(rival), path.basename(shard)].sort());
-    }, tornTail()));
+/** The journal says for the first time how far the repair has come. */
+function isEntering({ kind, path: at }: Parameters<FsHook>[0]): boolean {
+  return kind === 'sync' && at.endsWith('/journal.json.tmp') && existsSync(path.join(path.dirname(at), 'plan.json'));
+}
 
-  it('that begins at the very same time stops this one too, which leaves nothing', () =>
-    prepared(({ plan, shard, dir }) => {
-      let rival = '';
-      const rivalling: FsHook = ({ kind, path: at }) => {
-        const entering =
-          kind === 'sync' && at.endsWith('/journal.json.tmp') && existsSync(path.join(path.dirname(at), 'plan.json'));
-        if (entering && rival === '') rival = rivalOf(shard, 'applying');
-      };
-      const before = treeOf(shard);
-      expect(failureOf(() => applied(plan, requestWith(rivalling)))).to.deep.equal({
-        reason: 'refused',
-        message: `nothing was changed: another repair of the shard has begun (${rival}).`,
-      });
-      expect(treeOf(shard)).to.deep.equal(before);
-      expect(readdirSync(dir).sort()).to.deep.equal([path.basename(rival), path.basename(shard)].sort());
-    }, tornTail()));
+describe('another repair of the shard', () => {
+  for (const [when, isThen] of [
+    ['meanwhile', ({ kind }) => kind === 'link'],
+    ['at the very same time', (call) => isEntering(call)],
+  ] as const satisfies readonly (readonly [string, (call: Parameters<FsHook>[0]) => boolean])[]) {
+    it(`that has begun ${when} stops this one, which leaves nothing`, () =>
+      prepared(({ plan, shard, dir }) => {
+        let rival = '';
+        const rivalling: FsHook = (call) => {
+          if (rival === '' && isThen(call)) rival = rivalOf(shard, 'applying');
+        };
+        const before = treeOf(shard);
+        expect(failureOf(() => applied(plan, requestWith(rivalling)))).to.deep.equal({
+          reason: 'refused',
+          message: `nothing was changed: another repair of the shard has begun (${rival}).`,
+        });
+        expect(treeOf(shard)).to.deep.equal(before);
+        expect(readdirSync(dir).sort()).to.deep.equal([path.basename(rival), path.basename(shard)].sort());
+      }, tornTail()));
+  }
 
   it('that is only being prepared does not, nor does the link to a journal elsewhere', () =>
     prepared(({ plan, shard, dir }) => {
