@@ -7,7 +7,7 @@
  */
 
 import type { Corruption } from '../domain/finding.js';
-import { err, ok, type Result } from '../domain/result.js';
+import { err, invariant, ok, type Result } from '../domain/result.js';
 import { readU32, readU64, writeU32, writeU64 } from './bytes.js';
 import { crc32, hex32 } from './checksum.js';
 import type { Layout } from './layout.js';
@@ -126,19 +126,20 @@ export function versionForKind(kind: RecordKind): number {
 }
 
 /** The bytes of a record, both checksums computed. */
-export function encodeRecord(record: LogRecord): Uint8Array {
-  const tagLen = record.kind === 'opens' ? RECORD_TAG_LEN : 0;
-  const bytes = new Uint8Array(RECORD_HEADER_LEN + tagLen + record.payload.length);
-  writeU32(bytes, 0, (kindBits(record.kind) | record.payload.length) >>> 0);
-  writeU64(bytes, 4, record.offset);
-  writeU64(bytes, 12, record.timestampMicros);
+export function encodeRecord({ kind, offset, timestampMicros, tag, payload }: LogRecord): Uint8Array {
+  invariant((kind === 'opens') === (tag !== null), 'a record that opens a batch has a tag, and no other has one');
+  const payloadAt = RECORD_HEADER_LEN + (tag === null ? 0 : RECORD_TAG_LEN);
+  const bytes = new Uint8Array(payloadAt + payload.length);
+  writeU32(bytes, 0, (kindBits(kind) | payload.length) >>> 0);
+  writeU64(bytes, 4, offset);
+  writeU64(bytes, 12, timestampMicros);
   writeU32(bytes, 20, crc32(bytes.subarray(0, 20)));
-  if (record.kind === 'opens') {
-    writeU64(bytes, 28, record.tag?.producerId ?? 0n);
-    writeU64(bytes, 36, record.tag?.sequence ?? 0n);
-    writeU32(bytes, 44, record.tag?.len ?? 0);
+  if (tag !== null) {
+    writeU64(bytes, 28, tag.producerId);
+    writeU64(bytes, 36, tag.sequence);
+    writeU32(bytes, 44, tag.len);
   }
-  bytes.set(record.payload, RECORD_HEADER_LEN + tagLen);
+  bytes.set(payload, payloadAt);
   writeU32(bytes, 24, crc32(bytes.subarray(28), crc32(bytes.subarray(0, 24))));
   return bytes;
 }

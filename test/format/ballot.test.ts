@@ -71,12 +71,12 @@ describe('format/ballot', () => {
   });
 
   it('a rotted length is truncated or trailing bytes, never a long leader', () => {
-    expect(refusal(decodeBallot(feedOf(patched(SOUND, 6, 0xff, 0xff))))).to.deep.equal([
-      { kind: 'SidecarTruncated', position: 16, needed: 65_539, available: 13 },
-    ]);
-    expect(refusal(decodeBallot(feedOf(patched(SOUND, 7, 8))))).to.deep.equal([
-      { kind: 'SidecarTrailingBytes', position: 28, extra: 1 },
-    ]);
+    const long = decodeBallot(feedOf(patched(SOUND, 6, 0xff, 0xff)));
+    expect(refusal(long)).to.deep.equal([{ kind: 'SidecarTruncated', position: 16, needed: 65_539, available: 13 }]);
+    expect(long.claimed).to.deep.equal({ generation: 0xffff_ffff_ffff_ffffn });
+    const short = decodeBallot(feedOf(patched(SOUND, 7, 8)));
+    expect(refusal(short)).to.deep.equal([{ kind: 'SidecarTrailingBytes', position: 28, extra: 1 }]);
+    expect(short.claimed).to.deep.equal({ generation: 0xffff_ffff_ffff_ffffn, leader: 'brokér-' });
     expect(refusal(decodeBallot(feedOf(extended(SOUND, 0))))).to.deep.equal([
       { kind: 'SidecarTrailingBytes', position: 29, extra: 1 },
     ]);

@@ -65,6 +65,7 @@ describe('format/epochs', () => {
     const reading = decodeEpochs(strictFeed(encodeEpochs({ entries })));
     expect(reading.damage).to.deep.equal([]);
     expect(reading.value?.entries.at(-1)).to.deep.equal(entries.at(-1));
+    expect(() => encodeEpochs({ entries: [...entries, entries[0]!] })).to.throw('broken assumption');
   });
 
   it('a count beyond the bytes is truncated, and claims the whole entries', () => {

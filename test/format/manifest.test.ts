@@ -127,6 +127,26 @@ describe('format/manifest', () => {
     ]);
   });
 
+  it('a count of more entries than the bytes can hold is truncated in front of the first, whatever that is', () => {
+    const bytes = encodeManifest({ entries: [SMALL, SMALL] });
+    expect(decodeManifest(feedOf(bytes)).damage).to.deep.equal([]);
+    const short = decodeManifest(feedOf(bytes.subarray(0, -1)));
+    expect(refusal(short)).to.deep.equal([
+      { kind: 'SidecarTruncated', position: 12, needed: 2 * 54 + 4, available: 2 * 54 + 3 },
+    ]);
+    expect(short.claimed).to.deep.equal({ count: 2 });
+    expect(refusal(decodeManifest(feedOf(patched(TWO, 11, 3))))).to.deep.equal([
+      { kind: 'SidecarTruncated', position: 12, needed: 3 * 54 + 4, available: TWO.length - 12 },
+    ]);
+  });
+
+  it('a key of 65,535 bytes is the longest', () => {
+    const key = 'k'.repeat(65_535);
+    const { value } = decodeManifest(strictFeed(encodeManifest({ entries: [{ ...SMALL, key }] }), 65_589));
+    expect(value?.entries[0]?.key).to.equal(key);
+    expect(() => encodeManifest({ entries: [{ ...SMALL, key: `${key}k` }] })).to.throw('broken assumption');
+  });
+
   it('a key that leaves the file is truncated at its entry, and the entries before it are claimed', () => {
     const reading = decodeManifest(feedOf(patched(TWO, 81 + 52, 0xff, 0xff)));
     expect(refusal(reading)).to.deep.equal([
@@ -186,10 +206,11 @@ describe('format/manifest', () => {
     expect(visited).to.equal(MAX_ENTRIES_KEPT + 3);
   }).timeout(60_000);
 
-  it('very long keys are kept up to 32 MiB in all', () => {
-    const entries = new Array<ManifestEntry>(600).fill({ ...SMALL, key: 'k'.repeat(65_000) });
+  it('entries with very long keys are kept up to 32 MiB in all, and none behind them, however short', () => {
+    const long = { ...SMALL, key: 'k'.repeat(65_536 - 54) };
+    const entries = [...new Array<ManifestEntry>(513).fill(long), SMALL];
     const { value } = decodeManifest(strictFeed(encodeManifest({ entries })));
-    expect(value).to.include({ count: 600, entriesKept: 515 });
+    expect(value).to.include({ count: 514, entriesKept: 512 });
   }).timeout(60_000);
 
   it('a file of a terabyte with a small count is refused without being read', () => {

@@ -126,6 +126,16 @@ describe('format/producers', () => {
     expect(reading.claimed.producers).to.deep.equal([VALUE.producers[0]]);
   });
 
+  it('a producer without room for its id, sequence and count is truncated, and the ones before it are claimed', () => {
+    for (const cut of [1, 17]) {
+      const reading = decodeProducers(feedOf(SOUND.subarray(0, SOUND.length - cut)));
+      expect(refusal(reading)).to.deep.equal([
+        { kind: 'SidecarTruncated', position: 99, needed: 18, available: 18 - cut },
+      ]);
+      expect(reading.claimed).to.deep.equal({ ...VALUE, producers: [VALUE.producers[0]] });
+    }
+  });
+
   it('an open byte without its batch is truncated', () => {
     expect(refusal(decodeProducers(feedOf(patched(NONE, 24, 1))))).to.deep.equal([
       { kind: 'SidecarTruncated', position: 25, needed: 32, available: 0 },
@@ -173,6 +183,10 @@ describe('format/producers', () => {
     expect(damage).to.deep.equal([]);
     expect(value?.producers).to.have.lengthOf(MAX_PRODUCERS);
     expect(value?.producers.at(-1)?.batches).to.have.lengthOf(MAX_BATCHES);
+    const past = { ...producers[0]!, batches: [...batches, batches[0]!] };
+    for (const refused of [[...producers, producers[0]!], [past]]) {
+      expect(() => encodeProducers({ asOf: 64n, open: null, producers: refused })).to.throw('broken assumption');
+    }
   }).timeout(60_000);
 
   it('more producers than that are walked to the end, refused, and not kept', () => {

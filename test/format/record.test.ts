@@ -124,6 +124,12 @@ describe('record', () => {
     );
   });
 
+  it('is written with a tag when it opens a batch, and only then', () => {
+    const { record: opening } = VECTORS[1]!;
+    expect(() => encodeRecord({ ...opening, tag: null })).to.throw('broken assumption');
+    expect(() => encodeRecord({ ...opening, kind: 'continues' })).to.throw('broken assumption');
+  });
+
   it('gives its payload as a view, so that a large record is not held twice', () => {
     const bytes = bytesOf(VECTORS[0]!.hex);
     const decoded = decodeRecord(bytes);
