@@ -93,7 +93,7 @@ export function buffered(feed: ByteFeed): ByteFeed {
           chunk = new Uint8Array(0);
           return feed.view(position, length);
         }
-        chunk = feed.view(position, Math.max(length, Math.min(CHUNK, feed.size - position)));
+        chunk = feed.view(position, Math.min(CHUNK, feed.size - position));
         chunkStart = position;
       }
       return chunk.subarray(position - chunkStart, position - chunkStart + length);

@@ -277,11 +277,15 @@ export interface CompositeKey {
 }
 
 export function encodeCompositeKey({ kind, key, slot, field }: CompositeKey): Uint8Array {
-  invariant((kind === 0) === (slot === null) && (slot === null) === (field === null), 'a cache value has no slot');
   const head = new Uint8Array(5);
   head[0] = kind;
   writeU32(head, 1, key.length);
-  return concatBytes([head, key, ...(slot === null || field === null ? [] : [Uint8Array.of(slot), field])]);
+  if (kind === 0) {
+    invariant(slot === null && field === null, 'a cache value has neither slot nor field');
+    return concatBytes([head, key]);
+  }
+  invariant(slot !== null && field !== null, 'every other kind has a slot and a field');
+  return concatBytes([head, key, Uint8Array.of(slot), field]);
 }
 
 /** Never throws; the error is a sentence part saying why these bytes are no composite key. Views into `bytes`. */

@@ -70,7 +70,7 @@ export function shardDirectoryName(key: ShardKey, incarnation = 0n): string {
 function readablePart(part: string): string {
   const kept = Array.from(part)
     .slice(0, 32)
-    .map((character) => (/^[A-Za-z0-9-]$/.test(character) ? character : '_'))
+    .map((character) => (/[A-Za-z0-9-]/.test(character) ? character : '_'))
     .join('');
   return kept === '' ? '_' : kept;
 }
@@ -123,19 +123,15 @@ export function parseShardName(name: string): ShardName | null {
 
 /** Tries every way to split the readable part into three components, an empty one being written `_`. */
 function provenKey(readable: string, shard: number, hash: string): ShardKey | null {
-  const cuts: number[] = [];
-  for (let i = 0; i < readable.length; i++) if (readable[i] === '_') cuts.push(i);
+  const cuts = Array.from(readable.matchAll(/_/g), ({ index }) => index);
   if (cuts.length > 40) return null;
-  for (let i = 0; i < cuts.length; i++) {
-    for (let j = i + 1; j < cuts.length; j++) {
-      const parts = [
-        readable.slice(0, cuts[i]),
-        readable.slice(cuts[i]! + 1, cuts[j]),
-        readable.slice(cuts[j]! + 1),
-      ].map((part) => (part === '_' ? ['_', ''] : [part]));
-      for (const tenant of parts[0]!) {
-        for (const namespace of parts[1]!) {
-          for (const stream of parts[2]!) {
+  for (const [place, first] of cuts.entries()) {
+    for (const second of cuts.slice(place + 1)) {
+      const parts = [readable.slice(0, first), readable.slice(first + 1, second), readable.slice(second + 1)];
+      const [tenants, namespaces, streams] = parts.map((part) => (part === '_' ? ['_', ''] : [part]));
+      for (const tenant of tenants!) {
+        for (const namespace of namespaces!) {
+          for (const stream of streams!) {
             const key = { tenant, namespace, stream, shard };
             if (hex64(shardKeyHash(key)) === hash) return key;
           }

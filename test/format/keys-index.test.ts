@@ -22,6 +22,7 @@ import {
   layoutValues,
   patched,
   refusal,
+  sparseFeed,
   strictFeed,
   u32,
   u64,
@@ -41,7 +42,10 @@ const header = (store: string, count: string, crc: string) =>
   hex(`46584958 0001 ${store} 0000000000000000 ${count} 0000000000000000 00000000 ${crc}`);
 const NONE = header('00', '0000000000000000', '4ed28ec4');
 const COLLECTIONS = header('01', '0000000000000000', 'b90945e1');
+const UNKNOWN_STORE = header('02', '0000000000000000', 'a4896e7f');
 const HUGE_COUNT = header('00', 'ffffffffffffffff', 'b0674210');
+/** The header of a file with one entry; all that follows but a length and a checksum may be zeros. */
+const ONE_OF_ZEROS = `46584958 0001 00 0000000000000000 0000000000000001 0000000000000000 00000000`;
 const VALUE = { coveredThrough: 5n, entryCount: 2n, logBytes: 155n, lastChecksum: 0xaf1a755c };
 const ENTRIES: readonly KeysIndexEntry[] = [
   { key: hex('000000000161'), kind: 0, offset: 4n, version: U64_MAX, expiresAtMillis: 0n, bytes: 29, position: 35 },
@@ -140,19 +144,50 @@ describe('format/keys-index', () => {
     ]);
   });
 
+  it('a count of more entries than the bytes can hold is truncated in front of the first, whatever that is', () => {
+    const entry = { key: new Uint8Array(0), offset: 1n, version: 2n, expiresAtMillis: 3n, bytes: 4 };
+    const bytes = encodeKeysIndex({ coveredThrough: 5n, logBytes: 0n, lastChecksum: 0, entries: [entry, entry] });
+    expect(visited(bytes)).to.deep.equal([
+      { ...entry, kind: null, position: 35 },
+      { ...entry, kind: null, position: 67 },
+    ]);
+    expect(refusal(decodeKeysIndex(feedOf(bytes.subarray(0, -1))))).to.deep.equal([
+      { kind: 'SidecarTruncated', position: 35, needed: 2 * 32 + 4, available: 2 * 32 + 3 },
+    ]);
+    expect(refusal(decodeKeysIndex(feedOf(patched(TWO, 22, 3))))).to.deep.equal([
+      { kind: 'SidecarTruncated', position: 35, needed: 3 * 32 + 4, available: TWO.length - 35 },
+    ]);
+    expect(refusal(decodeKeysIndex(feedOf(patched(bytes, 67 + 3, 5))))).to.deep.equal([
+      { kind: 'SidecarTruncated', position: 67, needed: 32 + 5 + 4, available: 32 + 4 },
+    ]);
+  });
+
   it('an entry without room for its fixed fields is truncated', () => {
     expect(refusal(decodeKeysIndex(feedOf(patched(TWO, 38, 16))))).to.deep.equal([
       { kind: 'SidecarTruncated', position: 83, needed: 36, available: 32 },
     ]);
   });
 
-  it('a key longer than any record can hold is a damaged field', () => {
-    const key = new Uint8Array(MAX_COMPOSITE_KEY_LENGTH + 1);
-    const entry = { key, offset: 1n, version: 2n, expiresAtMillis: 3n, bytes: 4 };
-    const bytes = encodeKeysIndex({ coveredThrough: 5n, logBytes: 0n, lastChecksum: 0, entries: [entry] });
-    const reading = decodeKeysIndex(feedOf(bytes), () => expect.fail('visited'));
-    expect(refusal(reading)[0]).to.include({ kind: 'SidecarField', field: 'key_len', position: 35 });
+  it('a key as long as a record can hold it is the longest, and a longer one is a damaged field', () => {
+    for (const [keyLength, crc, problem] of [
+      ['04000005', 'bb6e7510', null],
+      ['04000006', '888a4589', 'is over 67108869, and no record holds such a key'],
+    ] as const) {
+      const size = 39 + Number.parseInt(keyLength, 16) + 28 + 4;
+      const feed = sparseFeed(hex(`${ONE_OF_ZEROS} ${keyLength}`), size, hex(crc));
+      const { value, damage } = decodeKeysIndex(feed);
+      expect(value?.entryCount ?? null).to.equal(problem === null ? 1n : null);
+      expect(damage).to.deep.equal(
+        problem === null ? [] : [{ kind: 'SidecarField', position: 35, field: 'key_len', problem }],
+      );
+    }
   }).timeout(60_000);
+
+  it('a file that does not end where it says is that, whatever the lengths of its keys', () => {
+    const size = 39 + MAX_COMPOSITE_KEY_LENGTH + 1 + 28 + 4;
+    const feed = sparseFeed(hex(`${ONE_OF_ZEROS} 04000006`), size + 1);
+    expect(refusal(decodeKeysIndex(feed))).to.deep.equal([{ kind: 'SidecarTrailingBytes', position: size, extra: 1 }]);
+  });
 
   it('one byte too many is refused', () => {
     expect(refusal(decodeKeysIndex(feedOf(extended(TWO, 0))))).to.deep.equal([
@@ -167,9 +202,14 @@ describe('format/keys-index', () => {
   });
 
   it('a store other than a cache is a damaged field', () => {
-    expect(refusal(decodeKeysIndex(feedOf(COLLECTIONS)))).to.deep.equal([
-      { kind: 'SidecarField', position: 6, field: 'store', problem: 'is 1, which is reserved for collections' },
-    ]);
+    for (const [bytes, problem] of [
+      [COLLECTIONS, 'is 1, which is reserved for collections'],
+      [UNKNOWN_STORE, 'is 2, not 0'],
+    ] as const) {
+      const reading = decodeKeysIndex(feedOf(bytes), () => expect.fail('visited'));
+      expect(refusal(reading)).to.deep.equal([{ kind: 'SidecarField', position: 6, field: 'store', problem }]);
+      expect(reading.claimed).to.deep.equal({ coveredThrough: 0n, entryCount: 0n, logBytes: 0n, lastChecksum: 0 });
+    }
   });
 
   it('every flipped bit after the version leaves no value and visits nothing', () => {
@@ -200,6 +240,20 @@ describe('format/keys-index', () => {
         const value = { kind, key: hex('61'), slot: 1, field: hex('6263') };
         expect(decodeCompositeKey(bytes)).to.deep.equal({ ok: true, value });
         expect(layoutValues(COMPOSITE_KEY_LAYOUT, bytes)).to.include({ kind, key: 'a', slot: 1, field: '6263' });
+      }
+    });
+
+    it('a slot and a field are written together, of every kind but a cache value', () => {
+      const [key, field] = [hex('61'), hex('6263')];
+      for (const wrong of [
+        { kind: 0, key, slot: 1, field },
+        { kind: 0, key, slot: null, field },
+        { kind: 0, key, slot: 1, field: null },
+        { kind: 2, key, slot: null, field: null },
+        { kind: 2, key, slot: null, field },
+        { kind: 2, key, slot: 1, field: null },
+      ]) {
+        expect(() => encodeCompositeKey(wrong)).to.throw('broken assumption');
       }
     });
 

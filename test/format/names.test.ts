@@ -173,6 +173,18 @@ describe('names', () => {
       }
     });
 
+    it('prove no key whose own directory is written otherwise, though the hash is its', () => {
+      for (const [readable, shardKey] of [
+        ['a_b', key('a', '', 'b', 0)],
+        ['a_b_c', key('a', '', 'b_c', 0)],
+        ['a_b_c', key('a_b', '', 'c', 0)],
+        ['a_b_c', key('', 'a_b', 'c', 0)],
+      ] as const) {
+        const hash = shardKeyHash(shardKey).toString(16).padStart(16, '0');
+        expect(parseShardName(`${readable}_0-${hash}`)).to.deep.include({ readable, hash, key: null });
+      }
+    });
+
     it('are taken apart in time that does not grow with the underscores in them', () => {
       const name = `${'_'.repeat(200)}_0-0d3aed4b998d2798`;
       const before = performance.now();

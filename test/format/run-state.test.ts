@@ -74,6 +74,27 @@ describe('format/run-state', () => {
     });
   });
 
+  it('what a file with a wrong checksum says is claimed, a state that is none left out', () => {
+    const claim = { acknowledgesBeforeSync: true, id: ID };
+    for (const [state, claimed] of [
+      [1, { state: 'running', ...claim }],
+      [2, { state: 'stopped', ...claim }],
+      [9, claim],
+    ] as const) {
+      const reading = decodeRunState(feedOf(patched(patched(RUNNING, 6, state), 24, 0)));
+      expect(refusal(reading)).to.have.lengthOf(1);
+      expect(reading.claimed).to.deep.equal(claimed);
+    }
+  });
+
+  it('an id of other than 16 bytes is not written', () => {
+    for (const id of [ID.slice(2), `${ID}10`]) {
+      expect(() => encodeRunState({ state: 'running', acknowledgesBeforeSync: true, id })).to.throw(
+        'broken assumption',
+      );
+    }
+  });
+
   describeWithCorpus('of the corpus', (corpus) => {
     const decode = (name: string) => decodeRunState(feedOf(readFileSync(`${corpus}/cases/${name}/run-state`))).value;
 

@@ -39,13 +39,17 @@ export function strictFeed(bytes: Uint8Array, longest = 65_536): ByteFeed {
   };
 }
 
-/** A feed of zeros behind `head`, of any size, that holds no memory. */
-export function sparseFeed(head: Uint8Array, size: number): ByteFeed {
+/** A feed of zeros between `head` and `tail`, of any size, that holds no memory. */
+export function sparseFeed(head: Uint8Array, size: number, tail: Uint8Array = new Uint8Array(0)): ByteFeed {
+  const tailAt = size - tail.length;
   return {
     size,
     view(position, length) {
       const bytes = new Uint8Array(length);
       if (position < head.length) bytes.set(head.subarray(position, position + length));
+      const from = Math.max(position, tailAt);
+      if (position + length > from)
+        bytes.set(tail.subarray(from - tailAt, position + length - tailAt), from - position);
       return bytes;
     },
   };

@@ -59,6 +59,12 @@ describe('format/storage-id', () => {
     ]);
   });
 
+  it('an id of other than 16 bytes is not written', () => {
+    for (const id of [ID.slice(2), `${ID}10`]) {
+      expect(() => encodeStorageId({ id, layout: 'padded' })).to.throw('broken assumption');
+    }
+  });
+
   it('27 bytes that are not the shorter layout want one more', () => {
     expect(refusal(decodeStorageId(feedOf(PADDED.subarray(0, 27))))).to.deep.equal([
       { kind: 'SidecarTruncated', position: 0, needed: 28, available: 27 },
