@@ -119,7 +119,7 @@ function zeros(bytes: Uint8Array, whole: boolean): Identity | null {
 function text(bytes: Uint8Array, whole: boolean): Identity | null {
   const decoded = decodeStart(bytes, whole);
   if (decoded === null || /[^\P{Cc}\t\n\f\r\u001b]/u.test(decoded)) return null;
-  if (/^\ufeff?\s*(\{\s*["}]|\[\s*[[{"\]])/u.test(decoded)) {
+  if (/^\s*(\{\s*["}]|\[\s*[[{"\]])/u.test(decoded)) {
     return { kind: 'json', description: 'JSON text, by its beginning' };
   }
   const encoding = bytes.every((byte) => byte < 0x80) ? 'ASCII' : 'UTF-8';
@@ -129,7 +129,7 @@ function text(bytes: Uint8Array, whole: boolean): Identity | null {
 /** UTF-8, tolerating a character that is cut off where the looked-at bytes end before the file does. */
 function decodeStart(bytes: Uint8Array, whole: boolean): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: !whole });
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: !whole });
   } catch {
     return null;
   }

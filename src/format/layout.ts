@@ -176,7 +176,6 @@ function* walkItems(items: readonly LayoutItem[], scope: Scope, cursor: Cursor):
     if ('repeat' in item) {
       const count = item.count === 'rest' ? null : valueAt(item.count, scope);
       for (let index = passOver(item, count, scope, cursor); count === null || index < count; index++) {
-        if (cursor.position >= cursor.feed.size) return false;
         const element: Scope = { path: `${scope.path}${item.repeat}[${index}].`, values: new Map(), outer: scope };
         if (!(yield* walkItems(item.items, element, cursor))) return false;
       }
@@ -196,7 +195,7 @@ function* walkItems(items: readonly LayoutItem[], scope: Scope, cursor: Cursor):
 /** Moves over the elements that end in front of what is asked for; returns how many they are. */
 function passOver(repeat: LayoutRepeat, count: bigint | null, outer: Scope, cursor: Cursor): number {
   if (cursor.position >= cursor.from) return 0;
-  const most = count === null || count > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(count);
+  const most = count === null ? Number.POSITIVE_INFINITY : Number(count);
   const length = fixedLength(repeat);
   if (repeat.items.every((item) => 'type' in item && typeof item.size === 'number')) {
     const passed = Math.min(most, Math.floor((Math.min(cursor.from, cursor.feed.size) - cursor.position) / length));
@@ -246,7 +245,7 @@ function endOfItems(
       if (next === null) return null;
       end = next;
     } else {
-      const length = item.size === 'rest' ? BigInt(Math.max(0, feed.size - end)) : sizeOf(item.size, scope);
+      const length = item.size === 'rest' ? BigInt(feed.size - end) : sizeOf(item.size, scope);
       if (length > BigInt(feed.size - end)) return null;
       if (needed.has(item.name)) {
         const value = fieldValue(item.type, feed, end, Number(length));

@@ -2,8 +2,11 @@
  * The checksums against published values, and every implementation against a bit-by-bit one written here from the
  * definition of the polynomials.
  */
+import { syncBuiltinESMExports } from 'node:module';
+import zlib from 'node:zlib';
 import { expect } from 'chai';
 import crc32Package from 'crc-32';
+import crc32cPackage from 'crc-32/crc32c.js';
 import {
   checksumBuffer,
   crc32,
@@ -28,6 +31,12 @@ function reference(bytes: Uint8Array, polynomial: number, seed = 0): number {
     for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 1 ? (crc >>> 1) ^ polynomial : crc >>> 1;
   }
   return ~crc >>> 0;
+}
+
+/** Puts another implementation in the place of zlib's own. */
+function putZlib(crc: (bytes: Uint8Array, seed?: number) => number): void {
+  (zlib as { crc32: unknown }).crc32 = crc;
+  syncBuiltinESMExports();
 }
 
 function ascii(text: string): Uint8Array {
@@ -107,6 +116,14 @@ describe('checksum', () => {
     }
   });
 
+  it('of a first header is its own, also when the words that may stay the same are zeros', () => {
+    for (const at of [8, 16]) {
+      const { plain: bytes, data } = checksumBuffer(20);
+      bytes[at] = 1;
+      expect(new HeaderChecksums().of(data, 0) >>> 0).to.equal(reference(bytes, IEEE));
+    }
+  });
+
   it('is shown with all its digits and without a sign', () => {
     expect(hex32(0)).to.equal('0x00000000');
     expect(hex32(-1)).to.equal('0xffffffff');
@@ -116,6 +133,40 @@ describe('checksum', () => {
   });
 
   it('finds every implementation sound on this machine', () => {
+    expect(verifyChecksums()).to.equal(null);
+  });
+
+  it('names the implementation that gives another value, for the published text or for longer ones', () => {
+    const { crc32: honest } = zlib;
+    const { buf: packaged } = crc32cPackage;
+    const { getInt32, getUint8 } = DataView.prototype;
+    const lies: Readonly<Record<string, () => void>> = {
+      'zlib crc32 of 9 bytes': () => putZlib((bytes, seed) => honest(bytes, seed) ^ Number(bytes.length === 9)),
+      'zlib crc32 of more': () => putZlib((bytes, seed) => honest(bytes, seed) ^ Number(bytes.length > 9)),
+      'crc-32 crc32c': () => {
+        crc32cPackage.buf = (bytes, seed) => packaged(bytes, seed) ^ 1;
+      },
+      'crc32 table of 9 bytes': () => {
+        DataView.prototype.getUint8 = function (at) {
+          return getUint8.call(this, at) ^ Number(at === 8);
+        };
+      },
+      'crc32 table of more': () => {
+        DataView.prototype.getInt32 = function (at, little) {
+          return getInt32.call(this, at, little) ^ Number(at === 20);
+        };
+      },
+    };
+    for (const [name, lie] of Object.entries(lies)) {
+      try {
+        lie();
+        expect(verifyChecksums()).to.equal(name.replace(/ of .*/, ''));
+      } finally {
+        putZlib(honest);
+        crc32cPackage.buf = packaged;
+        Object.assign(DataView.prototype, { getInt32, getUint8 });
+      }
+    }
     expect(verifyChecksums()).to.equal(null);
   });
 });

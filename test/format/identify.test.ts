@@ -70,7 +70,7 @@ describe('format/identify', () => {
   });
 
   it('JSON is told from other text by its beginning', () => {
-    for (const json of ['{"a":1}', ' \n[{"a":1}]', '{}', '[]', '[[1]]', '{\n  "schema"']) {
+    for (const json of ['{"a":1}', ' \n[{"a":1}]', '{}', '[]', '[[1]]', '{\n  "schema"', '\ufeff{"a":1}']) {
       expect(kindOf(json, 500), json).to.equal('json');
     }
     for (const text of ['{a}', '[2024-01-01] started', 'x {"a":1}', '"a"']) expect(kindOf(text), text).to.equal('text');

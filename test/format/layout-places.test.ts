@@ -9,6 +9,8 @@ describe('places in a layout', () => {
     expect(fieldAt(MANIFEST_LAYOUT, 'count')).to.equal(8);
     expect(fieldAt(MANIFEST_LAYOUT, 'last_offset')).to.equal(16);
     expect(fieldAt(PRODUCERS_LAYOUT, 'open')).to.equal(24);
+    expect(fieldAt(PRODUCERS_LAYOUT, 'last_sequence')).to.equal(8);
+    expect(fieldAt(PRODUCERS_LAYOUT, 'len')).to.equal(8);
     expect(fieldAt(KEYS_INDEX_LAYOUT, 'last_checksum')).to.equal(31);
   });
 

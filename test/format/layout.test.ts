@@ -6,7 +6,14 @@ import { CACHE_RECORD_LAYOUT, COUNTER_RECORD_LAYOUT } from '../../src/format/cac
 import { EPOCHS_LAYOUT } from '../../src/format/epochs.js';
 import { INDEX_LAYOUT } from '../../src/format/index.js';
 import { COMPOSITE_KEY_LAYOUT, KEYS_INDEX_LAYOUT } from '../../src/format/keys-index.js';
-import { fixedLength, type Layout, walkFields, walkLayout } from '../../src/format/layout.js';
+import {
+  type FieldSpan,
+  fixedLength,
+  type Layout,
+  type LayoutItem,
+  walkFields,
+  walkLayout,
+} from '../../src/format/layout.js';
 import { MANIFEST_LAYOUT } from '../../src/format/manifest.js';
 import { PRODUCERS_LAYOUT } from '../../src/format/producers.js';
 import { RECORD_LAYOUT } from '../../src/format/record.js';
@@ -90,6 +97,93 @@ const PROBE_BYTES = hex(`
   01 00 | a row cut off
 `);
 
+/** The bytes of a record whose payload is `length` zeros, its checksums left out. */
+function record(length: number): Uint8Array {
+  const bytes = new Uint8Array(28 + length);
+  bytes[3] = length;
+  return bytes;
+}
+
+/** Elements of every shape: of a fixed size, with text, a condition, and elements of their own sized from outside. */
+const ROWS = {
+  name: 'rows',
+  title: 'Elements of many shapes',
+  section: 'none',
+  items: [
+    { name: 'width', at: 0, size: 8, type: 'u64', meaning: 'cells of each row' },
+    { name: 'pairs', at: 8, size: 1, type: 'u8', meaning: 'pairs' },
+    {
+      repeat: 'pairs',
+      count: { field: 'pairs' },
+      items: [{ name: 'pair', at: 0, size: 2, type: 'u16', meaning: 'a pair' }],
+    },
+    { name: 'rows', size: 1, type: 'u8', meaning: 'rows' },
+    {
+      repeat: 'rows',
+      count: { field: 'rows' },
+      items: [
+        { name: 'kind', at: 0, size: 1, type: 'u8', meaning: 'kind' },
+        { name: 'length', at: 1, size: 8, type: 'u64', meaning: 'of the text' },
+        { name: 'text', at: 9, size: { field: 'length' }, type: 'utf8', meaning: 'text' },
+        { when: { field: 'kind', equals: 1 }, items: [{ name: 'extra', size: 2, type: 'u16', meaning: 'of kind 1' }] },
+        {
+          repeat: 'cells',
+          count: { field: 'width' },
+          items: [
+            { name: 'size', at: 0, size: 1, type: 'u8', meaning: 'of the cell' },
+            { name: 'cell', at: 1, size: { field: 'size' }, type: 'bytes', meaning: 'a cell' },
+          ],
+        },
+      ],
+    },
+    { name: 'sum', size: 1, type: 'u8', meaning: 'behind the rows' },
+  ],
+} as const satisfies Layout;
+
+const ROWS_BYTES = hex(`
+  0000000000000002 | width
+  02 0001 0002 | pairs
+  03 | rows
+  01 0000000000000003 616263 0009 01 aa 00 | kind, length, text, extra, cells
+  00 0000000000000000 02 aabb 01 cc
+  02 0000000000000001 78 00 00
+  2a | sum
+`);
+
+/** An element that takes all the bytes that are left, as a field or as elements of its own. */
+const restOf = (last: LayoutItem): Layout => ({
+  name: 'rest',
+  title: 'Elements to the end',
+  section: 'none',
+  items: [
+    {
+      repeat: 'rows',
+      count: 'rest',
+      items: [{ name: 'head', at: 0, size: 1, type: 'u8', meaning: 'head' }, last],
+    },
+  ],
+});
+const REST_OF_BYTES = restOf({ name: 'tail', at: 1, size: 'rest', type: 'bytes', meaning: 'tail' });
+const REST_OF_CELLS = restOf({
+  repeat: 'cells',
+  count: 'rest',
+  items: [{ name: 'cell', at: 0, size: 2, type: 'u16', meaning: 'a cell' }],
+});
+
+/** By the names of spans: where the innermost element that each stands in ends. */
+function elementEnds(spans: readonly FieldSpan[]): (name: string) => number {
+  const ends = new Map<string, number>();
+  for (const { name, end } of spans) {
+    for (let path = elementOf(name); path !== ''; path = elementOf(path.slice(0, -1))) ends.set(path, end);
+  }
+  return (name) => ends.get(elementOf(name)) ?? Number.POSITIVE_INFINITY;
+}
+
+/** `rows[1].cells[0]` of a span of that path, and of `rows[1].cells[0` the element around it. */
+function elementOf(path: string): string {
+  return /^.*\]/.exec(path)?.[0] ?? '';
+}
+
 describe('format/layout', () => {
   for (const table of TABLES) {
     it(`positions, sizes and references of the table of ${table.title} add up`, () => expectLayoutHolds(table));
@@ -122,6 +216,77 @@ describe('format/layout', () => {
       ['high', 1],
       ['middle', 0x12],
     ]);
+  });
+
+  it('a span says all that the table says of its field', () => {
+    const meaning = (name: string) => REPLICA_LAYOUT.items.find((item) => item.name === name)!.meaning;
+    const bytes = hex('464c5253 0001 0000 0000000000000009 ffffffffffffffff 86dad2ce');
+    expect(walkLayout(REPLICA_LAYOUT, bytes).slice(-3)).to.deep.equal([
+      {
+        name: 'generation',
+        start: 8,
+        end: 16,
+        type: 'u64',
+        value: 9n,
+        meaning: meaning('generation'),
+        partial: false,
+      },
+      {
+        name: 'commit',
+        start: 16,
+        end: 24,
+        type: 'u64',
+        value: 0xffff_ffff_ffff_ffffn,
+        meaning: meaning('commit'),
+        partial: false,
+        unit: 'offset',
+      },
+      {
+        name: 'crc',
+        start: 24,
+        end: 28,
+        type: 'crc32',
+        value: '0x86dad2ce',
+        meaning: meaning('crc'),
+        partial: false,
+        covers: 'bytes 0..24',
+      },
+    ]);
+  });
+
+  it('a word that is cut off has no bits', () => {
+    expect(walkLayout(RECORD_LAYOUT, hex('8000'))).to.deep.equal([
+      {
+        name: 'payload_len',
+        start: 0,
+        end: 2,
+        type: 'u32',
+        value: null,
+        meaning: RECORD_LAYOUT.items[0].meaning,
+        partial: true,
+      },
+    ]);
+  });
+
+  it('a field of no bytes has a span, at the end of the bytes too', () => {
+    const [last] = walkLayout(RECORD_LAYOUT, new Uint8Array(28)).slice(-1);
+    expect(last).to.include({ name: 'payload', start: 28, end: 28, value: '', partial: false });
+  });
+
+  it('bytes are shown up to 64, and text up to 65,535', () => {
+    const shown = (length: number) => walkLayout(RECORD_LAYOUT, record(length)).at(-1)?.value;
+    expect([shown(64), shown(65)]).to.deep.equal(['00'.repeat(64), null]);
+    const text = (length: string) =>
+      walkLayout(COMPOSITE_KEY_LAYOUT, hex(`00 ${length} ${'6b'.repeat(Number.parseInt(length, 16))}`)).at(-1)?.value;
+    expect([text('0000ffff'), text('00010000')]).to.deep.equal(['k'.repeat(65_535), null]);
+  });
+
+  it('a table that contradicts itself is a bug', () => {
+    const of = (...items: LayoutItem[]) => walkLayout({ ...PROBE, items }, new Uint8Array(8));
+    const nowhere = { name: 'text', size: { field: 'nowhere' }, type: 'utf8', meaning: 'text' } as const;
+    expect(() => of(nowhere)).to.throw('the layout refers to nowhere, which no field in front of it names');
+    const wide = { name: 'wide', size: 4, type: 'u16', meaning: 'a word' } as const;
+    expect(() => of(wide)).to.throw('a field of type u16 has the size of its type');
   });
 
   it('a walk may begin anywhere in the bytes', () => {
@@ -169,6 +334,36 @@ describe('format/layout', () => {
     }
     const names = [...walkFields(PROBE, feedOf(PROBE_BYTES), 0, 38)].map(({ name }) => name);
     expect(names.slice(-4)).to.deep.equal(['odd', 'rows[1].cells', 'rows[2].cells', 'rows[2].cells[0].value']);
+  });
+
+  it('an element has spans only when it ends behind the place that is asked for, whatever its shape', () => {
+    for (const [layout, bytes] of [
+      [ROWS, ROWS_BYTES],
+      [REST_OF_BYTES, hex('07 aabbcc')],
+      [REST_OF_CELLS, hex('07 0001 0002')],
+    ] as const) {
+      expectLayoutHolds(layout);
+      const whole = walkLayout(layout, bytes);
+      expect(whole.at(-1)).to.include({ end: bytes.length, partial: false });
+      const endOf = elementEnds(whole);
+      for (let from = 0; from <= bytes.length + 1; from++) {
+        const spans = [...walkFields(layout, feedOf(bytes), 0, from)];
+        expect(spans, `from ${from}`).to.deep.equal(whole.filter(({ name }) => endOf(name) > from));
+      }
+    }
+  });
+
+  it('an element that is cut off is not passed over', () => {
+    const endOf = elementEnds(walkLayout(ROWS, ROWS_BYTES));
+    for (let size = 0; size < ROWS_BYTES.length; size++) {
+      const bytes = ROWS_BYTES.subarray(0, size);
+      const cut = walkLayout(ROWS, bytes);
+      for (let from = 0; from <= size + 1; from++) {
+        const spans = [...walkFields(ROWS, feedOf(bytes), 0, from)];
+        const kept = cut.filter(({ name }) => endOf(name) > Math.min(from, size));
+        expect(spans, `${size} bytes from ${from}`).to.deep.equal(kept);
+      }
+    }
   });
 
   it('a place far into an index is reached without a look at the entries in front of it', () => {
