@@ -136,7 +136,7 @@ const ROWS = {
         },
       ],
     },
-    { name: 'sum', size: 1, type: 'u8', meaning: 'behind the rows' },
+    { name: 'behind', size: 'rest', type: 'bytes', meaning: 'what would do for one more row' },
   ],
 } as const satisfies Layout;
 
@@ -147,7 +147,7 @@ const ROWS_BYTES = hex(`
   01 0000000000000003 616263 0009 01 aa 00 | kind, length, text, extra, cells
   00 0000000000000000 02 aabb 01 cc
   02 0000000000000001 78 00 00
-  2a | sum
+  00 0000000000000000 00 00 | behind
 `);
 
 /** An element that takes all the bytes that are left, as a field or as elements of its own. */
@@ -271,6 +271,19 @@ describe('format/layout', () => {
   it('a field of no bytes has a span, at the end of the bytes too', () => {
     const [last] = walkLayout(RECORD_LAYOUT, new Uint8Array(28)).slice(-1);
     expect(last).to.include({ name: 'payload', start: 28, end: 28, value: '', partial: false });
+  });
+
+  it('nothing follows a field that is cut off or missing, not even a field of no bytes', () => {
+    const tagged = record(0);
+    tagged[0] = 0x80;
+    for (const [layout, bytes, last] of [
+      [RECORD_LAYOUT, Uint8Array.from([...tagged, 1, 2, 3, 4, 5, 6, 7, 8, 9]), 'tag.sequence'],
+      [RECORD_LAYOUT, Uint8Array.from([...tagged, 1, 2, 3, 4, 5, 6, 7, 8]), 'tag.producer_id'],
+      [ROWS, ROWS_BYTES.subarray(0, ROWS_BYTES.indexOf(0x61) + 1), 'rows[0].text'],
+      [ROWS, ROWS_BYTES.subarray(0, ROWS_BYTES.indexOf(0xaa)), 'rows[0].cells[0].size'],
+    ] as const) {
+      expect(walkLayout(layout, bytes).at(-1)).to.include({ name: last, end: bytes.length });
+    }
   });
 
   it('bytes are shown up to 64, and text up to 65,535', () => {
