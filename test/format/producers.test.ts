@@ -128,7 +128,7 @@ describe('format/producers', () => {
 
   it('a producer without room for its id, sequence and count is truncated, and the ones before it are claimed', () => {
     for (const cut of [1, 17]) {
-      const reading = decodeProducers(feedOf(SOUND.subarray(0, SOUND.length - cut)));
+      const reading = decodeProducers(feedOf(patched(SOUND, SOUND.length - 2, 0xff, 0xff).subarray(0, -cut)));
       expect(refusal(reading)).to.deep.equal([
         { kind: 'SidecarTruncated', position: 99, needed: 18, available: 18 - cut },
       ]);
