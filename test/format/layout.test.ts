@@ -23,7 +23,7 @@ import { RUN_STATE_LAYOUT } from '../../src/format/run-state.js';
 import { SEGMENT_HEADER_LAYOUT } from '../../src/format/segment-header.js';
 import { STORAGE_ID_PACKED_LAYOUT, STORAGE_ID_PADDED_LAYOUT } from '../../src/format/storage-id.js';
 import { expectLayoutHolds } from './layout-rules.js';
-import { hex, sparseFeed } from './sidecar-rules.js';
+import { hex, patched, sparseFeed } from './sidecar-rules.js';
 
 const TABLES: readonly Layout[] = [
   SEGMENT_HEADER_LAYOUT,
@@ -276,11 +276,16 @@ describe('format/layout', () => {
   it('nothing follows a field that is cut off or missing, not even a field of no bytes', () => {
     const tagged = record(0);
     tagged[0] = 0x80;
+    const oneRow = patched(ROWS_BYTES, 13, 1);
     for (const [layout, bytes, last] of [
       [RECORD_LAYOUT, Uint8Array.from([...tagged, 1, 2, 3, 4, 5, 6, 7, 8, 9]), 'tag.sequence'],
       [RECORD_LAYOUT, Uint8Array.from([...tagged, 1, 2, 3, 4, 5, 6, 7, 8]), 'tag.producer_id'],
-      [ROWS, ROWS_BYTES.subarray(0, ROWS_BYTES.indexOf(0x61) + 1), 'rows[0].text'],
-      [ROWS, ROWS_BYTES.subarray(0, ROWS_BYTES.indexOf(0xaa)), 'rows[0].cells[0].size'],
+      [ROWS, oneRow.subarray(0, 25), 'rows[0].text'],
+      [ROWS, oneRow.subarray(0, 26), 'rows[0].text'],
+      [ROWS, oneRow.subarray(0, 27), 'rows[0].extra'],
+      [ROWS, oneRow.subarray(0, 29), 'rows[0].cells[0].size'],
+      [ROWS, oneRow.subarray(0, 30), 'rows[0].cells[0].cell'],
+      [ROWS, oneRow.subarray(0, 31), 'behind'],
     ] as const) {
       expect(walkLayout(layout, bytes).at(-1)).to.include({ name: last, end: bytes.length });
     }
