@@ -8,6 +8,7 @@
 import type { Finding } from '../domain/finding.js';
 import type { ShardChange } from '../domain/plan-facts.js';
 import type { BrokerSettings, Prediction } from '../domain/report.js';
+import { INDEX_ENTRY_LEN, INDEX_HEADER_LEN } from '../format/index.js';
 import { indexFileName } from '../format/names.js';
 import { scanSegmentFile } from '../scan/segment-file.js';
 import { MemorySource } from '../store/byte-source.js';
@@ -29,16 +30,15 @@ export function predictAfter(
   return predict({ ...facts, settings, segments }, files.unopenable, left);
 }
 
-function isAnswered({ site, file, damagedRange }: Finding, change: ShardChange): boolean {
+function isAnswered({ site, file }: Finding, change: ShardChange): boolean {
   if (site.segment !== undefined && change.removed.includes(site.segment)) return true;
   if (change.begun !== null && site.segment === change.begun.segment) return true;
   if (change.reindexed.some(({ segment }) => file === indexFileName(segment))) return true;
-  const position = site.position ?? damagedRange?.from;
-  return change.cut !== null && site.segment === change.cut.segment && (position ?? -1) >= change.cut.position;
+  return change.cut !== null && site.segment === change.cut.segment && (site.position ?? 0) >= change.cut.position;
 }
 
 function begun(segment: SegmentFacts, { begun: anew }: ShardChange): SegmentFacts {
-  if (anew === null || anew.segment !== segment.id) return segment;
+  if (anew?.segment !== segment.id) return segment;
   const scanning = scanSegmentFile(new MemorySource(anew.header), null, { nowMicros: 0n });
   for (;;) {
     const step = scanning.next();
@@ -46,31 +46,40 @@ function begun(segment: SegmentFacts, { begun: anew }: ShardChange): SegmentFact
   }
 }
 
+/** The newest segment, up to its first damage. */
 function cut(segment: SegmentFacts, { cut: at }: ShardChange): SegmentFacts {
-  const records = segment.scan?.records ?? null;
-  if (at === null || at.segment !== segment.id || segment.scan === null || records === null) return segment;
-  const kept = records.damages.filter(({ position }) => position < at.position);
-  const first = records.damages.find(({ position }) => position >= at.position);
-  const after = {
-    ...records,
-    end: at.position,
-    nextOffset: at.nextOffset,
-    records: first?.recordsBefore ?? records.records,
-    damages: kept,
-    omitted: new Map(),
-    afterMark: null,
+  if (at?.segment !== segment.id) return segment;
+  const scan = segment.scan!;
+  const records = scan.records!;
+  const kept = { end: at.position, nextOffset: at.nextOffset, records: records.damages[0]!.recordsBefore };
+  const whole = { damages: [], omitted: new Map(), afterMark: null };
+  return {
+    ...segment,
+    size: at.position,
+    scan: { ...scan, size: at.position, records: { ...records, ...kept, ...whole } },
   };
-  const scan = { ...segment.scan, size: at.position, records: after, resumed: null };
-  return { ...segment, size: at.position, scan };
 }
+
+/** Of an index that is a writer's, all but its size: a broker asks no more of it. */
+const WRITTEN_INDEX = {
+  header: null,
+  headerDamage: null,
+  firstKept: null,
+  lastKept: null,
+  dropped: [],
+  droppedOmitted: 0,
+  tornBytes: 0,
+  marks: [],
+};
 
 /** A broker that believes the new index meets the same as one that scans the whole segment. */
 function reindexed(segment: SegmentFacts, change: ShardChange): SegmentFacts {
   const made = change.reindexed.find(({ segment: id }) => id === segment.id);
-  if (made === undefined || segment.scan === null) return segment;
-  const { head } = segment.scan;
-  const index = { ...head.index, header: null, headerDamage: null, entries: made.entries, kept: made.entries };
-  const known = { firstKept: null, lastKept: null, dropped: [], droppedOmitted: 0, tornBytes: 0, marks: [] };
-  const newHead = { ...head, index: { ...known, bytes: 0, ...index }, indexProblem: null, indexUsable: true };
-  return { ...segment, scan: { ...segment.scan, head: newHead, resumed: null } };
+  if (made === undefined) return segment;
+  const { entries } = made;
+  const bytes = INDEX_HEADER_LEN + entries * INDEX_ENTRY_LEN;
+  const scan = segment.scan!;
+  const index = { ...WRITTEN_INDEX, bytes, entries, kept: entries };
+  const head = { ...scan.head, index, indexProblem: null, indexUsable: true };
+  return { ...segment, indexSize: bytes, scan: { ...scan, head, resumed: null } };
 }

@@ -57,7 +57,7 @@ export interface NewestFacts {
 export interface ShardChange {
   /** Segments that go. */
   readonly removed: readonly bigint[];
-  /** The newest segment ends there. */
+  /** The newest segment ends there, at its first damage. */
   readonly cut: { readonly segment: bigint; readonly position: number; readonly nextOffset: bigint } | null;
   /** A blank segment that becomes an empty log, and its new header. */
   readonly begun: { readonly segment: bigint; readonly header: Uint8Array } | null;

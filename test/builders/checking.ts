@@ -43,7 +43,7 @@ export function range(offsets: OffsetRange | null): string | null {
 }
 
 /** `RecordChecksum in 2 at 86`. */
-export function refused({ prediction }: ShardReport): string[] {
+export function refused({ prediction }: Pick<ShardReport, 'prediction'>): string[] {
   return prediction.refusals.map(siteWords);
 }
 
@@ -53,7 +53,7 @@ function siteWords({ kind, site }: Refusal | FailingRead): string {
 }
 
 /** `truncate 00000000000000000002.log 391 -> 320, loses 2, 1 intact`. */
-export function repaired({ prediction }: ShardReport): string[] {
+export function repaired({ prediction }: Pick<ShardReport, 'prediction'>): string[] {
   return prediction.repairs.map(
     ({ action, file, fromBytes, toBytes, recordsLost, intactRecordsLost }: PredictedRepair) =>
       `${action} ${file} ${fromBytes} -> ${toBytes}, loses ${recordsLost}, ${intactRecordsLost} intact`,
@@ -61,7 +61,7 @@ export function repaired({ prediction }: ShardReport): string[] {
 }
 
 /** `RecordChecksum in 0 at 86, 1..2`. */
-export function failing({ prediction }: ShardReport): string[] {
+export function failing({ prediction }: Pick<ShardReport, 'prediction'>): string[] {
   return prediction.readsThatFail.map((read) => `${siteWords(read)}, ${read.fromOffset}..${read.toOffset}`);
 }
 
