@@ -23,9 +23,9 @@ export function isRepairable(damage: Damage, size: number, repairChecksumTail: b
       return repairChecksumTail && damage.position + RECORD_HEADER_LEN >= size;
     case 'RecordChecksum':
     case 'OffsetOutOfOrder':
-      return repairChecksumTail && damage.claimedEnd !== null && damage.claimedEnd >= size;
+      return repairChecksumTail && (damage.claimedEnd ?? 0) >= size;
     case 'RecordTooLarge':
-      return repairChecksumTail && damage.claimedEnd !== null && damage.claimedEnd > size;
+      return repairChecksumTail && (damage.claimedEnd ?? 0) > size;
     default:
       return false;
   }
@@ -61,13 +61,12 @@ export function fullOutcome(segment: SegmentFacts, settings: BrokerSettings, may
 
 /** The scan of a sealed segment: from its last index entry where there is one, and never cut. */
 export function sealedOutcome(segment: SegmentFacts, settings: BrokerSettings): Outcome {
-  const resumed = segment.scan?.resumed ?? null;
-  if (settings.verifyAllOnOpen || resumed === null || segment.scan?.head.header == null) {
-    return fullOutcome(segment, settings, false);
-  }
+  const { scan } = segment;
+  if (settings.verifyAllOnOpen || scan === null || scan.resumed === null) return fullOutcome(segment, settings, false);
+  const { resumed, records } = scan;
   if (resumed.failure !== null) return { is: 'fails', failure: resumed.failure };
   if (resumed.stopped) return { is: 'unknown' };
-  return { is: 'whole', nextOffset: resumed.nextOffset, records: segment.scan.records?.records ?? 0 };
+  return { is: 'whole', nextOffset: resumed.nextOffset, records: records?.records ?? 0 };
 }
 
 /**
@@ -80,7 +79,7 @@ export function isAheadOfEmpty(
   settings: BrokerSettings,
 ): boolean {
   const newestAt = segments.findLastIndex(({ role }) => role === 'newest');
-  if (newestAt < 1 || segments[newestAt - 1] !== segment) return false;
+  if (segments[newestAt - 1] !== segment) return false;
   const outcome = fullOutcome(segments[newestAt]!, settings, true);
   return (outcome.is === 'whole' || outcome.is === 'cut') && outcome.records === 0;
 }

@@ -2,14 +2,13 @@
  * What a broker would do once a plan has been carried out, told from what was read before it.
  *
  * The facts of the segments are changed as the plan changes the files, and the same prediction is asked. The fatal findings
- * that the plan answers are left out; all others still stand.
+ * that a cut answers are left out; all others still stand.
  */
 
 import type { Finding } from '../domain/finding.js';
 import type { ShardChange } from '../domain/plan-facts.js';
 import type { BrokerSettings, Prediction } from '../domain/report.js';
 import { INDEX_ENTRY_LEN, INDEX_HEADER_LEN } from '../format/index.js';
-import { indexFileName } from '../format/names.js';
 import { scanSegmentFile } from '../scan/segment-file.js';
 import { MemorySource } from '../store/byte-source.js';
 import { predict } from './prediction.js';
@@ -30,11 +29,9 @@ export function predictAfter(
   return predict({ ...facts, settings, segments }, files.unopenable, left);
 }
 
-function isAnswered({ site, file }: Finding, change: ShardChange): boolean {
-  if (site.segment !== undefined && change.removed.includes(site.segment)) return true;
-  if (change.begun !== null && site.segment === change.begun.segment) return true;
-  if (change.reindexed.some(({ segment }) => file === indexFileName(segment))) return true;
-  return change.cut !== null && site.segment === change.cut.segment && (site.position ?? 0) >= change.cut.position;
+/** Of what is removed, begun anew or indexed anew, no finding is a reason to refuse that the facts do not tell. */
+function isAnswered({ site }: Finding, { cut: at }: ShardChange): boolean {
+  return at !== null && site.segment === at.segment && (site.position ?? 0) >= at.position;
 }
 
 function begun(segment: SegmentFacts, { begun: anew }: ShardChange): SegmentFacts {

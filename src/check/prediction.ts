@@ -48,16 +48,23 @@ export function predict(
       notJudged,
     };
   }
-  const repairs = sole !== null && newest === null ? [] : repairsOf(facts, newest, outcome);
+  // A small file by itself tells nothing of the log.
+  const noLog = sole !== null && newest === null;
+  const repairs = noLog ? [] : repairsOf(facts, newest, outcome);
   return {
     verdict: repairs.some(({ action }) => action !== 'rebuild-index') ? 'repairs' : 'opens',
     refusals: [],
     repairs,
-    tailOffsetAfter:
-      newest === null ? 0n : outcome?.is === 'whole' || outcome?.is === 'cut' ? outcome.nextOffset : null,
+    tailOffsetAfter: noLog ? null : tailAfter(outcome),
     readsThatFail: failingReads(facts, kept),
     notJudged,
   };
+}
+
+/** Where a log ends that opens; null when that is not known. A log without a segment is begun at 0. */
+function tailAfter(outcome: Outcome | null): bigint | null {
+  if (outcome === null) return 0n;
+  return outcome.is === 'whole' || outcome.is === 'cut' ? outcome.nextOffset : null;
 }
 
 class RefusalList {
@@ -94,7 +101,7 @@ function meetNewest(
   refusals: RefusalList,
 ): void {
   const newest = kept.at(-1) ?? null;
-  for (const { id } of unopenable) {
+  for (const id of ascending(unopenable).reverse()) {
     if (newest === null || id > newest.id) refusals.add('SegmentFileName', { segment: id });
   }
   if (newest === null || facts.segments.length + unopenable.length < 2) return;
@@ -114,7 +121,7 @@ function chain(
   refusals: RefusalList,
 ): void {
   let expected: bigint | null = null;
-  const names = unopenable.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
+  const names = ascending(unopenable);
   for (const segment of kept) {
     for (; names[0] !== undefined && names[0] < segment.id; names.shift()) {
       refusals.add('SegmentFileName', { segment: names[0] });
@@ -132,6 +139,10 @@ function chain(
   for (const id of names) refusals.add('SegmentFileName', { segment: id });
 }
 
+function ascending(names: readonly UnopenableName[]): bigint[] {
+  return names.map(({ id }) => id).sort((a, b) => Number(a - b));
+}
+
 /** Small files that fail an open, in the order in which a broker reads them (step 7). */
 const READ_LAST: readonly (string | null)[] = ['replica', 'ballot', 'offload.manifest'];
 
@@ -146,7 +157,7 @@ function repairsOf(facts: ShardFacts, newest: SegmentFacts | null, outcome: Outc
     if (segment.role === 'abandoned') repairs.push(wholeFile('delete-segment', segment.file, segment.size, 0));
   }
   if (newest === null) repairs.push(wholeFile('create-segment', segmentFileName(0n), 0, SEGMENT_HEADER_LEN));
-  if (newest !== null && outcome?.is === 'cut') repairs.push(cutOf(newest, outcome.damage));
+  if (outcome?.is === 'cut') repairs.push(cutOf(newest!, outcome.damage));
   for (const segment of facts.segments) {
     if (segment.role !== 'sealed' || segment.scan?.head.header == null || segment.scan.head.indexProblem) continue;
     const { index, indexUsable } = segment.scan.head;

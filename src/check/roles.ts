@@ -39,7 +39,7 @@ function isAbandoned(newest: SegmentFacts, before: SegmentFacts, settings: Broke
 
 function isBlankFirst(segment: SegmentFacts, committed: bigint | null): boolean {
   if (segment.id !== 0n || segment.size > SEGMENT_HEADER_LEN || segment.scan === null) return false;
-  if (committed !== null && committed > 0n) return false;
+  if ((committed ?? 0n) > 0n) return false;
   const { headerBytes, problem } = segment.scan.head;
   return problem === null && headerBytes.every((byte) => byte === 0);
 }

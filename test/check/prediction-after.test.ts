@@ -96,10 +96,10 @@ const ROWS: readonly Row[] = [
   },
   {
     title: 'the newest is cut, and a sealed one is damaged where the open meets it',
-    before: damaged(twoRotten, rot(1, 32)),
+    before: damaged(twoRotten, rot(1, 32), rot(1, segments[1]!.positions[6]!)),
     change: { cut: cutAt(third.positions[2]!, 17n) },
-    after: damaged(image, truncate(logName(2), third.positions[2]!), rot(1, 32)),
-    says: ['refuses', 'RecordChecksum in 1 at 32'],
+    after: damaged(image, truncate(logName(2), third.positions[2]!), rot(1, 32), rot(1, segments[1]!.positions[6]!)),
+    says: ['refuses', 'RecordChecksum in 1 at 32', `RecordChecksum in 1 at ${segments[1]!.positions[6]}`],
     tail: null,
   },
   {

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { predict } from '../../src/check/prediction.js';
+import type { SegmentFacts } from '../../src/check/shard-facts.js';
+import type { Prediction } from '../../src/domain/report.js';
 import { encodeBallot } from '../../src/format/ballot.js';
 import { encodeManifest } from '../../src/format/manifest.js';
 import { encodeReplica } from '../../src/format/replica.js';
@@ -8,13 +10,23 @@ import { append, createFile, damaged, deleteFile, flipBit, insert, truncate, zer
 import { factsOf, told } from '../builders/facts.js';
 import { plain } from '../builders/records.js';
 import { buildSegment } from '../builders/segments.js';
-import { buildShard, indexName, logName, shardOf, threeSegments } from '../builders/shards.js';
+import { buildShard, indexName, logName, SHARD_KEY, shardOf, threeSegments } from '../builders/shards.js';
 import { offloaded } from '../builders/sidecars.js';
 
 const { image, segments } = threeSegments();
 const [first, second, third] = [segments[0]!, segments[1]!, segments[2]!];
 const rotIn = (id: number, record: number, shard = segments) =>
   flipBit(logName(id), shard[id]!.positions[record]! + 30, 0);
+/** A prediction of nothing that is worth a word. */
+const silent = (more: Partial<Prediction>): Prediction => ({
+  verdict: 'opens',
+  refusals: [],
+  repairs: [],
+  tailOffsetAfter: null,
+  readsThatFail: [],
+  notJudged: [],
+  ...more,
+});
 const empty = (baseOffset: bigint) => buildSegment({ baseOffset, records: [] }).log;
 
 describe('the order in which a broker refuses', () => {
@@ -84,14 +96,65 @@ describe('the order in which a broker refuses', () => {
     expect(refused(await reportOf(alone))).to.deep.equal(['SegmentFileName in 7', 'RecordHeaderChecksum in 0 at 32']);
   });
 
-  it('a shard of names that cannot be opened alone is refused for the first of them', async () => {
+  it('a name that cannot be opened is met behind the segments of lower ids, and in front of those of higher ones', () => {
+    const names = [4n, 3n, 9n, 8n, 6n].map((id) => ({ id }));
+    const files = new Map([
+      [logName(1), damaged(image, rotIn(0, 2)).get(logName(0))!],
+      [logName(5), damaged(image, rotIn(1, 3)).get(logName(1))!],
+      [logName(6), damaged(image, rotIn(2, 4)).get(logName(2))!],
+    ]);
+    expect(refused({ prediction: predict(factsOf(files), names, []) })).to.deep.equal([
+      'SegmentFileName in 9',
+      'SegmentFileName in 8',
+      `RecordChecksum in 6 at ${third.positions[4]}`,
+      `RecordChecksum in 1 at ${first.positions[2]}`,
+      'SegmentFileName in 3',
+      'SegmentFileName in 4',
+      `RecordChecksum in 5 at ${second.positions[3]}`,
+      'SegmentFileName in 6',
+    ]);
+  });
+
+  it('the only segment is met in front of a name of a lower id, as the newest of both', () => {
+    const files = new Map([[logName(5), damaged(image, rotIn(0, 2)).get(logName(0))!]]);
+    expect(refused({ prediction: predict(factsOf(files), [{ id: 3n }], []) })).to.deep.equal([
+      `RecordChecksum in 5 at ${first.positions[2]}`,
+      'SegmentFileName in 3',
+    ]);
+    const blank = new Map([[logName(5), empty(7n)]]);
+    expect(refused({ prediction: predict(factsOf(blank), [{ id: 3n }], []) })).to.deep.equal(['SegmentFileName in 3']);
+  });
+
+  it('a torn tail in front of an empty newest segment is met in its place, and not when the newest is looked for', () => {
+    const torn = damaged(
+      image,
+      rotIn(0, 2),
+      truncate(logName(2), third.log.length - 1),
+      createFile(logName(3), empty(20n)),
+    );
+    expect(refused({ prediction: predict(factsOf(torn), [], []) })).to.deep.equal([
+      `RecordChecksum in 0 at ${first.positions[2]}`,
+      `Truncated in 2 at ${third.positions[5]}`,
+    ]);
+  });
+
+  it('an index entry that is off refuses for what the broker meets there, in the words of its own error', async () => {
+    const report = await reportOf(damaged(image, flipBit(indexName(0), 24 + 15, 0)));
+    expect(told(report)[0]).to.equal(`fatal IndexEntry ${indexName(0)}@24`);
+    expect(report.prediction.refusals).to.deep.equal([
+      { kind: 'RecordHeaderChecksum', site: { shard: SHARD_KEY, segment: 0n, position: 33 } },
+    ]);
+  });
+
+  it('a shard of names that cannot be opened alone is refused for the highest of them first', async () => {
     const report = await reportOf(
       new Map([
         ['7.log', first.log],
         ['+2.log', second.log],
+        ['+12.log', second.log],
       ]),
     );
-    expect(refused(report)).to.have.members(['SegmentFileName in 7', 'SegmentFileName in 2']);
+    expect(refused(report)).to.deep.equal(['SegmentFileName in 12', 'SegmentFileName in 7', 'SegmentFileName in 2']);
     expect(told(report)).to.include.members(['fatal SegmentFileName 7.log', 'fatal SegmentFileName +2.log']);
   });
 
@@ -189,6 +252,23 @@ describe('what a broker repairs', () => {
     ]);
     expect(report.prediction.tailOffsetAfter).to.equal(17n);
     expect(report.tailOffset).to.equal(21n);
+  });
+
+  it('counts the rotten records behind a cut that are not told one by one', () => {
+    const facts = factsOf(damaged(image, rotIn(2, 4), append(logName(2), new Uint8Array(3))));
+    const newest = facts.segments[2]!;
+    const scan = newest.scan!;
+    const [rot, torn] = scan.records!.damages;
+    const damages = [{ ...torn!, recordsBefore: 4 }, rot!];
+    const omitted = new Map([
+      ['RecordChecksum', 5],
+      ['RecordFlags', 3],
+    ] as const);
+    const cut = { ...newest, scan: { ...scan, records: { ...scan.records!, damages, omitted } } };
+    const prediction = predict({ ...facts, segments: [...facts.segments.slice(0, 2), cut] }, [], []);
+    expect(repaired({ prediction })).to.deep.equal([
+      `truncate ${logName(2)} ${third.log.length + 3} -> ${third.log.length}, loses 7, 1 intact`,
+    ]);
   });
 
   it('a rotten last record with the opt-in: cuts it, and loses it', async () => {
@@ -291,6 +371,23 @@ describe('reads that fail behind an open', () => {
     ]);
   });
 
+  it('hold the offsets that are lost, else that of the record, and at least one', () => {
+    const facts = factsOf(damaged(shard.image, flipBit(logName(0), sealed.positions[4]! + 30, 0)));
+    const [segment, newest] = facts.segments as [SegmentFacts, SegmentFacts];
+    const [rot] = segment.scan!.records!.damages;
+    const damages = [
+      { ...rot!, offset: 4n, lost: { from: 5n, to: 9n } },
+      { ...rot!, offset: 10n, lost: { from: 11n, to: 11n } },
+      { ...rot!, offset: 12n, lost: null },
+    ];
+    const records = { ...segment.scan!.records!, damages };
+    const changed = { ...segment, scan: { ...segment.scan!, records } };
+    const prediction = predict({ ...facts, segments: [changed, newest] }, [], []);
+    const at = `RecordChecksum in 0 at ${sealed.positions[4]}`;
+    expect(failing({ prediction })).to.deep.equal([`${at}, 5..9`, `${at}, 11..12`, `${at}, 12..13`]);
+    expect(prediction.readsThatFail[0]!.site.shard).to.equal(SHARD_KEY);
+  });
+
   it('hold at least one offset, also where bytes lie between records and none is lost', async () => {
     const junk = new Uint8Array(30).fill(0xee);
     const entryFree = damaged(shard.image, insert(logName(0), sealed.positions[1]!, junk), deleteFile(indexName(0)));
@@ -303,8 +400,47 @@ describe('reads that fail behind an open', () => {
 describe('what the verdict does not know', () => {
   it('names the files that could not be read, each once', async () => {
     const report = await reportOf(image, { scanner: new BadDisk(logName(1), 0, 32) });
-    expect(report.prediction.notJudged).to.deep.equal([`${logName(1)} could not be read`]);
-    expect(report.prediction.verdict).to.equal('opens');
+    expect(report.prediction).to.deep.equal(
+      silent({ tailOffsetAfter: 21n, notJudged: [`${logName(1)} could not be read`] }),
+    );
+  });
+
+  it('makes no index anew of a segment whose header could not be read', async () => {
+    const files = damaged(image, deleteFile(indexName(1)));
+    const report = await reportOf(files, { scanner: new BadDisk(logName(1), 0, 32) });
+    expect(repaired(report)).to.deep.equal([]);
+  });
+
+  it('refuses and repairs nothing for a segment of which not one byte could be read', () => {
+    const facts = factsOf(image);
+    const problem = { code: 'EACCES', message: 'permission denied', position: 0 };
+    const unread = (id: number) => ({
+      ...facts,
+      segments: facts.segments.map((segment, at) => (at === id ? { ...segment, scan: null, problem } : segment)),
+    });
+    for (const id of [0, 1]) {
+      expect(predict(unread(id), [], [])).to.deep.equal(silent({ tailOffsetAfter: 21n }));
+    }
+    expect(predict(unread(2), [], [])).to.deep.equal(silent({ tailOffsetAfter: null }));
+  });
+
+  it('says that a run was interrupted before it came to every segment', () => {
+    const facts = factsOf(image);
+    const problem = { code: 'INTERRUPTED', message: 'the run was interrupted', position: 0 };
+    const segments = facts.segments.map((segment, at) => (at === 1 ? { ...segment, scan: null, problem } : segment));
+    expect(predict({ ...facts, segments }, [], []).notJudged).to.deep.equal(['the run was interrupted']);
+  });
+
+  it('knows no more of a shard than the one file that was looked at', () => {
+    const only = (name: string) => `only ${name} was looked at, not the rest of its shard`;
+    const small = factsOf(new Map([['epochs', new Uint8Array(0)]]));
+    expect(predict(small, [], [], { name: 'epochs', segment: null })).to.deep.equal(
+      silent({ tailOffsetAfter: null, notJudged: [only('epochs')] }),
+    );
+    const torn = factsOf(damaged(buildShard({ segments: [first] }), truncate(logName(0), first.log.length - 1)));
+    const segment = predict(torn, [], [], { name: logName(0), segment: { id: 0n, sealed: false } });
+    expect(segment).to.include({ verdict: 'repairs', tailOffsetAfter: 7n });
+    expect(segment.notJudged).to.deep.equal([only(logName(0))]);
   });
 
   it('does not know the tail when the newest segment could not be read to its end', async () => {

@@ -173,6 +173,17 @@ describe('a blank first segment', () => {
     expect(report.segments[0]).to.include({ damagedBytes: 10, verifiedBytes: 0, unreadBytes: 0 });
   });
 
+  it('is no such when its bytes could not be read', () => {
+    const [segment] = factsOf(new Map([[logName(0), new Uint8Array(10)]])).segments;
+    const scan = segment!.scan!;
+    const problem = { code: 'EIO', message: 'input/output error', position: 0 };
+    const head = { ...scan.head, headerBytes: new Uint8Array(0), problem };
+    for (const unread of [null, { ...scan, head }]) {
+      expect(assignRoles([{ ...segment!, scan: unread }], SETTINGS, null)[0]!.role).to.equal('newest');
+    }
+    expect(assignRoles([segment!], SETTINGS, null)[0]!.role).to.equal('blank-first');
+  });
+
   it('is no such under another id', async () => {
     const report = await reportOf(new Map([[logName(5), new Uint8Array(32)]]));
     expect(refused(report)).to.deep.equal(['SegmentMagic in 5 at 0']);
