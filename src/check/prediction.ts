@@ -104,7 +104,7 @@ function meetNewest(
   for (const id of ascending(unopenable).reverse()) {
     if (newest === null || id > newest.id) refusals.add('SegmentFileName', { segment: id });
   }
-  if (newest === null || facts.segments.length + unopenable.length < 2) return;
+  if (newest === null) return;
   refusals.outcome(newest, outcome!);
   const before = kept.at(-2);
   if (before !== undefined && isAheadOfEmpty(facts.segments, before, facts.settings)) {
@@ -199,7 +199,7 @@ function failingReads(facts: ShardFacts, kept: readonly SegmentFacts[]): Failing
     if (segment.role !== 'sealed') continue;
     for (const damage of segment.scan?.records?.damages ?? []) {
       const from = damage.lost?.from ?? damage.offset ?? 0n;
-      const to = damage.lost?.to ?? from + 1n;
+      const to = damage.lost?.to ?? from;
       reads.push({
         kind: damage.corruption.kind,
         site: { shard: facts.label, segment: segment.id, position: damage.position },

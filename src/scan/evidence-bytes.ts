@@ -14,7 +14,7 @@ const ZERO_BYTES = 20;
 const REPEATED_BYTES = 32;
 const LONGEST_PATTERN = 64;
 const RANDOM_BYTES = 256;
-const SECTOR_BYTES = 512;
+export const SECTOR_BYTES = 512;
 
 export function onesEvidence({ own, samples, range }: View): Evidence | null {
   const isOne = (byte: number) => byte === 0xff;
@@ -33,7 +33,8 @@ export function partlyZerosEvidence({ own, range }: View): Evidence | null {
   return { slug: 'partly-zeros', phrase: `${bytesOf(zeros)} of zeros${aligned}, then other bytes` };
 }
 
-function boundaryOf(position: number): number {
+/** Of the sizes that a position which ends a sector may be a multiple of, the larger one. */
+export function boundaryOf(position: number): number {
   return position % 4096 === 0 ? 4096 : SECTOR_BYTES;
 }
 
@@ -76,7 +77,7 @@ function bearsOut(slug: EvidenceSlug, bytes: Uint8Array): boolean {
     case 'bzip2':
       return bytes.length >= 10 && bytes[3]! >= 0x31 && bytes[3]! <= 0x39 && isBlockOrEnd(bytes[4]!);
     case 'apple-double':
-      return bytes.length >= 8 && hexOf(bytes.subarray(4, 8)) === '00020000';
+      return hexOf(bytes.subarray(4, 8)) === '00020000';
     default:
       return true;
   }
@@ -94,7 +95,7 @@ export function textEvidence({ own, samples }: View): Evidence | null {
   const whole = own.length >= 8 && all.every(isText);
   if (!whole && run < TEXT_BYTES) return null;
   const where = whole ? '' : `, in its first ${bytesOf(run)}`;
-  const json = /^\s*(\{\s*["}]|\[\s*[[{"\]])/.test(own.toString('latin1', 0, Math.min(own.length, 256)));
+  const json = /^\s*(\{\s*["}]|\[\s*[[{"\]])/.test(own.toString('latin1', 0, 256));
   return json ? { slug: 'json', phrase: `JSON text${where}` } : { slug: 'text', phrase: `text${where}` };
 }
 
@@ -111,7 +112,7 @@ function isPrintable(byte: number): boolean {
 /** UTF-8 without control characters; a piece may begin and end inside a character. */
 function isText(bytes: Uint8Array): boolean {
   let start = 0;
-  while (start < Math.min(3, bytes.length) && (bytes[start]! & 0xc0) === 0x80) start++;
+  while (start < 3 && (bytes[start]! & 0xc0) === 0x80) start++;
   for (let cut = 0; cut <= 3; cut++) {
     const text = decodeUtf8(bytes.subarray(start, bytes.length - cut));
     if (text !== null) return !/[^\P{Cc}\t\n\r]/u.test(text);
@@ -122,7 +123,7 @@ function isText(bytes: Uint8Array): boolean {
 /** A short pattern over and over, in at least half of what was looked at. */
 export function repeatedEvidence({ own }: View): Evidence | null {
   let best = { period: 0, run: 0 };
-  for (let period = 1; period <= LONGEST_PATTERN && period < own.length && best.run < own.length; period++) {
+  for (let period = 1; period <= LONGEST_PATTERN && best.run < own.length; period++) {
     let run = period;
     while (run < own.length && own[run] === own[run - period]) run++;
     if (run > best.run && run >= 4 * period) best = { period, run };

@@ -20,12 +20,11 @@ import {
 } from '../format/record.js';
 import { SEGMENT_HEADER_LEN } from '../format/segment-header.js';
 import { insertionPoints, missingByte } from './crc-splice.js';
-import { printableRun } from './evidence-bytes.js';
+import { boundaryOf, printableRun, SECTOR_BYTES } from './evidence-bytes.js';
 import type { Evidence, View } from './evidence-view.js';
 import { bytesAt } from './pieces.js';
 import { allZeros, startOfZeros } from './zeros.js';
 
-const SECTOR_BYTES = 512;
 /** Zeros fewer than these end many a healthy payload. */
 const TORN_ZEROS = 16;
 /** Good bytes may end in this many zeros in front of a boundary. */
@@ -47,7 +46,7 @@ export function isMostlyHeader({ own, context }: View): boolean {
 /** A record cut off by the end of the file, or by the next one. `own` begins with its verified header. */
 export function cutOffEvidence({ own, range, context }: View): Evidence | null {
   const header = decodeRecordHeader(own);
-  if (!header.ok) return partOfHeader(own, context.expectedOffset, 0);
+  if (!header.ok) return partOfHeader(own, context.expectedOffset);
   const { resumedAt } = context;
   const end = range.from + header.value.totalLen;
   if (resumedAt != null && resumedAt < end) return endsEarly(range.from, end, resumedAt);
@@ -62,9 +61,9 @@ function endsEarly(from: number, end: number, resumedAt: number): Evidence {
   return { slug: 'torn-write', phrase };
 }
 
-/** The first bytes of the header that is due, as far as they go; at least `least` of them. */
-function partOfHeader(bytes: Uint8Array, expectedOffset: bigint | null, least: number): Evidence | null {
-  if (expectedOffset === null || bytes.length < Math.max(5, least) || bytes.length >= RECORD_HEADER_LEN) return null;
+/** The first bytes of the header that is due, as far as they go; five at least, so that the offset has a say. */
+function partOfHeader(bytes: Uint8Array, expectedOffset: bigint | null): Evidence | null {
+  if (expectedOffset === null || bytes.length < 5 || bytes.length >= RECORD_HEADER_LEN) return null;
   const due = new Uint8Array(12);
   writeU64(due, 4, expectedOffset);
   for (let at = 4; at < Math.min(12, bytes.length); at++) if (bytes[at] !== due[at]) return null;
@@ -83,9 +82,9 @@ function isLengthWord(word: number): boolean {
 
 /** A header that stops at a sector boundary, with zeros from there to the end of the range. */
 export function tornHeaderEvidence({ source, own, range, context }: View): Evidence | null {
-  const boundary = Math.ceil((range.from + 1) / SECTOR_BYTES) * SECTOR_BYTES;
+  const boundary = (Math.floor(range.from / SECTOR_BYTES) + 1) * SECTOR_BYTES;
   const part = own.subarray(0, boundary - range.from);
-  if (boundary >= range.to || partOfHeader(part, context.expectedOffset, 0) === null) return null;
+  if (boundary >= range.to || partOfHeader(part, context.expectedOffset) === null) return null;
   if (!allZeros(source, boundary, range.to)) return null;
   return {
     slug: 'torn-write',
@@ -107,15 +106,14 @@ export function zeroEndEvidence({ source, range, context }: View): Evidence | nu
 }
 
 function sectorText(position: number): string {
-  const size = position % 4096 === 0 ? 4096 : SECTOR_BYTES;
-  return `byte ${position}, a boundary of ${bytesOf(size)},`;
+  return `byte ${position}, a boundary of ${bytesOf(boundaryOf(position))},`;
 }
 
 /** A record that ends where another, intact one begins. */
 export function endsEarlyEvidence({ range, context }: View): Evidence | null {
-  const { claimedEnd, resumedAt } = context;
-  if (claimedEnd == null || resumedAt == null || resumedAt >= claimedEnd) return null;
-  return endsEarly(range.from, claimedEnd, resumedAt);
+  const end = context.claimedEnd ?? 0;
+  const { resumedAt } = context;
+  return resumedAt == null || resumedAt >= end ? null : endsEarly(range.from, end, resumedAt);
 }
 
 /** A record behind whose verified header bytes were put in, or one was taken out. */
@@ -127,7 +125,6 @@ export function movedBodyEvidence({ ahead, range, source }: View): Evidence | nu
   for (const next of nextRecords(ahead, offset + 1n, range.from + ahead.length === source.size)) {
     const extra = next - totalLen;
     const body = ahead.subarray(RECORD_HEADER_LEN, next);
-    if (extra === 0) return null;
     if (extra > 0) {
       const points = insertionPoints(body, extra, seed, checksum);
       if (points.length > 0) return putIn(points, extra, range.from, kind === 'opens' ? RECORD_TAG_LEN : 0);
@@ -143,7 +140,7 @@ export function movedBodyEvidence({ ahead, range, source }: View): Evidence | nu
 function* nextRecords(ahead: Buffer, offset: bigint, toEnd: boolean): Generator<number> {
   const needle = new Uint8Array(8);
   writeU64(needle, 0, BigInt.asUintN(64, offset));
-  let found = ahead.indexOf(needle, RECORD_HEADER_LEN + 4);
+  let found = ahead.indexOf(needle, RECORD_HEADER_LEN);
   for (; found >= 0; found = ahead.indexOf(needle, found + 1)) {
     const at = found - 4;
     if (decodeRecordHeader(ahead.subarray(at, at + RECORD_HEADER_LEN)).ok) {
@@ -157,7 +154,8 @@ function* nextRecords(ahead: Buffer, offset: bigint, toEnd: boolean): Generator<
 function putIn(points: readonly number[], extra: number, from: number, tagLen: number): Evidence {
   // The same bytes on either side of a place move it about; where a writer would have stopped is the likeliest.
   if (points.some((point) => point === 0 || point === tagLen)) {
-    const where = points.includes(0) ? 'header and payload' : 'tag and payload';
+    const parts = tagLen === 0 ? 'header and payload' : 'tag and payload';
+    const where = points.includes(tagLen) ? parts : 'header and tag';
     const phrase = `a record with ${bytesOf(extra)} of something else between its ${where}: without them it verifies`;
     return { slug: 'foreign', phrase };
   }
@@ -180,7 +178,6 @@ export function displacedHeaderEvidence(view: View): Evidence | null {
   if (expectedOffset === null) return null;
   const length = (context.resumedAt ?? range.to) - range.from;
   for (let shift = -11; shift <= DISPLACED_BYTES; shift++) {
-    if (24 + shift > own.length) break;
     const header = restoredHeader(own.subarray(12 + shift, 24 + shift), expectedOffset, length - shift);
     if (header === null) continue;
     if (shift === 0) return overwritten(own, header, range.from);
@@ -218,9 +215,7 @@ function overwritten(own: Uint8Array, header: Uint8Array, from: number): Evidenc
 export function crlfRecordEvidence({ own, ahead, kind }: View): Evidence | null {
   if (kind === 'RecordHeaderChecksum') return crlfHeader(own) ? CRLF : null;
   const undone = withoutCarriageReturns(ahead);
-  if (undone === null) return null;
-  const header = decodeRecordHeader(undone.bytes);
-  return header.ok && undone.firstAt < header.value.totalLen && decodeRecord(undone.bytes).ok ? CRLF : null;
+  return undone !== null && decodeRecord(undone.bytes).ok ? CRLF : null;
 }
 
 /** Pairs in front of the damage, in the segment's header, may have moved the record a few bytes up. */
@@ -252,32 +247,29 @@ export function withoutCarriageReturns(bytes: Buffer): { readonly bytes: Uint8Ar
 }
 
 /** The bytes of the range once more, as they stand just in front of it. */
-export function duplicateEvidence({ source, own, samples, range }: View): Evidence | null {
+export function duplicateEvidence({ source, range }: View): Evidence | null {
   const length = range.to - range.from;
-  if (samples.length > 0 || !isDuplicate(source, range.from, own)) return null;
+  if (!isDuplicate(source, range.from, length)) return null;
   return { slug: 'duplicate', phrase: `the ${bytesOf(length)} just in front of it once more` };
 }
 
 /** An intact record that stands twice; `claimedEnd` is its end. */
 export function repeatedRecordEvidence({ source, range, context }: View): Evidence | null {
   const length = (context.claimedEnd ?? range.to) - range.from;
-  if (length > COMPARED_BYTES || length <= 0) return null;
-  if (!isDuplicate(source, range.from, bytesAt(source, range.from, range.from + length))) return null;
+  if (!isDuplicate(source, range.from, length)) return null;
   return { slug: 'duplicate', phrase: 'the record just in front of it once more' };
 }
 
-function isDuplicate(source: View['source'], from: number, bytes: Uint8Array): boolean {
-  const start = from - bytes.length;
-  if (bytes.length < DUPLICATE_BYTES || bytes.length > COMPARED_BYTES || start < SEGMENT_HEADER_LEN) return false;
-  return Buffer.compare(bytesAt(source, start, from), bytes) === 0;
+function isDuplicate(source: View['source'], from: number, length: number): boolean {
+  const start = from - length;
+  if (length < DUPLICATE_BYTES || length > COMPARED_BYTES || start < SEGMENT_HEADER_LEN) return false;
+  return Buffer.compare(bytesAt(source, start, from), bytesAt(source, from, from + length)) === 0;
 }
 
 /** Bytes between two records that follow each other. */
 export function betweenRecordsEvidence({ source, range, context }: View): Evidence | null {
-  const { expectedOffset } = context;
-  if (expectedOffset === null || context.resumedAt !== range.to) return null;
   const next = decodeRecordHeader(bytesAt(source, range.to, Math.min(source.size, range.to + RECORD_HEADER_LEN)));
-  if (!next.ok || next.value.offset !== expectedOffset) return null;
+  if (!next.ok || next.value.offset !== context.expectedOffset) return null;
   const phrase = `${bytesOf(range.to - range.from)} that belong to no record: the record that is due follows them`;
   return { slug: 'foreign', phrase };
 }

@@ -132,17 +132,15 @@ function judge(source: ByteSource, range: ByteRange, kind: FindingKind, context:
   return null;
 }
 
-function recognisers({ kind, range, own }: View): readonly Recogniser[] {
-  if (range.from < SEGMENT_HEADER_LEN && !kind.startsWith('Record')) return AT_START;
+function recognisers({ kind, range }: View): readonly Recogniser[] {
+  if (range.from < SEGMENT_HEADER_LEN) return AT_START;
   switch (kind) {
     case 'RecordHeaderChecksum':
       return AT_HEADER;
     case 'RecordChecksum':
       return AT_BODY;
     case 'Truncated':
-      return own.length >= RECORD_HEADER_LEN
-        ? [cutOffEvidence]
-        : [cutOffEvidence, segmentHeaderEvidence, ...RESEMBLANCES];
+      return [cutOffEvidence, ...RESEMBLANCES];
     default:
       return RESEMBLANCES;
   }
@@ -157,7 +155,6 @@ function notAHeader(view: View): Evidence | null {
 }
 
 function recordFlipEvidence({ source, range, kind, context }: View): Evidence | null {
-  const end = kind === 'RecordChecksum' ? range.to : null;
   const flip =
     context.bitFlip === undefined
       ? recordBitFlip(
@@ -166,7 +163,7 @@ function recordFlipEvidence({ source, range, kind, context }: View): Evidence | 
           source.size,
           context.expectedOffset,
           kind as CorruptionKind,
-          end,
+          range.to,
           context.checksums,
         )
       : context.bitFlip;
@@ -185,7 +182,7 @@ function flipEvidence({ position, bit, field }: BitFlip): Evidence {
 function crlfSegmentEvidence({ ahead }: View): Evidence | null {
   const undone = withoutCarriageReturns(ahead.subarray(0, 2 * SEGMENT_HEADER_LEN));
   if (undone === null || undone.firstAt >= SEGMENT_HEADER_LEN) return null;
-  return decodeSegmentHeader(undone.bytes.subarray(0, SEGMENT_HEADER_LEN)).ok ? CRLF : null;
+  return decodeSegmentHeader(undone.bytes).ok ? CRLF : null;
 }
 
 /** A segment header that begins further on, or has lost bytes of its magic, version and flags. */
@@ -197,7 +194,7 @@ function displacedSegmentEvidence({ ahead }: View): Evidence | null {
   for (const version of SEGMENT_VERSIONS) {
     const start = encodeSegmentHeader({ version, baseOffset: 0n, createdAtMicros: 0n, reserved: 0 }).subarray(0, 8);
     for (let lost = 1; lost <= 8; lost++) {
-      const header = Buffer.concat([start, ahead.subarray(8 - lost, SEGMENT_HEADER_LEN - lost)]);
+      const header = Buffer.concat([start, ahead.subarray(8 - lost, SEGMENT_HEADER_LEN)]);
       if (decodeSegmentHeader(header).ok) {
         return { slug: 'shifted', phrase: `a segment that lost ${bytesOf(lost)} at its start: with them it verifies` };
       }
@@ -208,7 +205,7 @@ function displacedSegmentEvidence({ ahead }: View): Evidence | null {
 
 /** What a file is that is no segment or index: its own magic would say nothing. */
 function foreignStart(view: View): Evidence | null {
-  const wide: View = { ...view, own: view.samples.length > 0 ? view.own : view.ahead };
+  const wide: View = { ...view, own: view.ahead };
   for (const recognise of RESEMBLANCES) {
     const evidence = recognise(wide);
     if (evidence === null) continue;

@@ -97,7 +97,7 @@ describe('the order in which a broker refuses', () => {
   });
 
   it('a name that cannot be opened is met behind the segments of lower ids, and in front of those of higher ones', () => {
-    const names = [4n, 3n, 9n, 8n, 6n].map((id) => ({ id }));
+    const names = [4n, 3n, 9n, 8n, 6n, 5n].map((id) => ({ id }));
     const files = new Map([
       [logName(1), damaged(image, rotIn(0, 2)).get(logName(0))!],
       [logName(5), damaged(image, rotIn(1, 3)).get(logName(1))!],
@@ -111,6 +111,7 @@ describe('the order in which a broker refuses', () => {
       'SegmentFileName in 3',
       'SegmentFileName in 4',
       `RecordChecksum in 5 at ${second.positions[3]}`,
+      'SegmentFileName in 5',
       'SegmentFileName in 6',
     ]);
   });
