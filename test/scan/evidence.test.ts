@@ -134,6 +134,18 @@ describe('scan/evidence, of records', () => {
     expect(slug({ bytes: put(Uint8Array.of(LOG[AT + 7]! ^ 1), AT + 7) })).to.equal('bit-flip');
   });
 
+  it('names a flipped bit where the damage ends with the record, whatever follows', () => {
+    const flipped = put(Uint8Array.of(LOG[AT + 100]! ^ 8), AT + 100);
+    const bytes = put(new Uint8Array(LOG.length - NEXT).fill(7), NEXT, flipped);
+    expect(slug({ bytes })).to.equal('bit-flip');
+    expect(slug({ bytes, to: NEXT + 5 })).to.equal(null);
+  });
+
+  it('sees the first record of a segment cut off as it sees any other', () => {
+    const cut = { bytes: LOG.subarray(0, 132), from: 32, to: 132, context: { expectedOffset: 20n } };
+    expect(evidence(cut)?.phrase).to.equal('a record that was never finished: 100 bytes out of 328 bytes are there');
+  });
+
   it('sees a record that the next one cuts short', () => {
     const bytes = remove(NEXT - 31, 31);
     const cut = { bytes, to: NEXT - 31, context: { claimedEnd: NEXT } };
@@ -214,6 +226,27 @@ describe('scan/evidence, of records', () => {
     expect(slug({ ...over(unlike), to: AT + unlike.length })).to.equal(null);
   });
 
+  it('tells where the other segment begins, when what follows its header goes on from there', () => {
+    const other = buildSegment({ records: [plain(70n)] }).log;
+    const header = other.subarray(0, 32);
+    const garbage = NOISE.bytes(50);
+    const joined = (...parts: readonly Uint8Array[]) => {
+      const damage = over(concatBytes(parts));
+      return evidence({ ...damage, kind: 'RecordHeaderChecksum', context: { resumedAt: null } })?.phrase ?? null;
+    };
+    const begins = (where: string) => `the header of a segment of base offset 70${where}: two files joined`;
+    expect(joined(other)).to.equal(begins(''));
+    expect(joined(header, garbage)).to.equal(begins(''));
+    expect(joined(garbage, other)).to.equal(begins(', 50 bytes further on'));
+    expect(joined(encodeUtf8('FLSG'), garbage, other)).to.equal(begins(', 54 bytes further on'));
+    expect(joined(garbage, header, encodeRecord(plain(71n)))).to.equal(null);
+    expect(joined(garbage, header, put(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 70), 4, garbage))).to.equal(null);
+    const last = concatBytes([LOG.subarray(0, AT), garbage, header]);
+    const atEnd = { bytes: last, to: last.length, kind: 'RecordHeaderChecksum' } as const;
+    expect(evidence(atEnd)?.phrase).to.equal(begins(', 50 bytes further on'));
+    expect(slug({ ...atEnd, bytes: concatBytes([last, Uint8Array.of(1)]) })).to.equal(null);
+  });
+
   it('sees line feeds that became two bytes, by what verifies without them', () => {
     const lines = buildSegment({
       records: Array.from({ length: 4 }, (_, i) => plain(BigInt(9 + i), { payload: encodeUtf8('line\nline\n') })),
@@ -277,6 +310,36 @@ describe('scan/evidence, of the start of a file', () => {
     expect(atStart(encodeIndex(0n, []), 'SegmentMagic')).to.equal('index');
     expect(atStart(LOG, 'IndexMagic')).to.equal('segment-header');
     expect(atStart(encodeReplica({ generation: 1n, commit: 2n }), 'SidecarMagic')).to.equal('sidecar');
+  });
+
+  it('tells how a segment was shifted, when more of it is there than its header', () => {
+    const shifted = (bytes: Uint8Array) => {
+      const context = { expectedOffset: null };
+      return evidence({ bytes, from: 0, to: 32, kind: 'SegmentMagic', context })?.phrase ?? null;
+    };
+    const behind = concatBytes([Uint8Array.of(1, 2, 3), LOG]);
+    expect(shifted(behind)).to.equal('a segment behind 3 bytes of something else');
+    expect(shifted(behind.subarray(0, 36))).to.equal('a segment behind 3 bytes of something else');
+    expect(shifted(behind.subarray(0, 35))).to.equal(null);
+    expect(shifted(remove(0, 3))).to.equal('a segment that lost 3 bytes at its start: with them it verifies');
+    expect(shifted(remove(0, 3).subarray(0, 29))).to.equal(
+      'a segment that lost 3 bytes at its start: with them it verifies',
+    );
+  });
+
+  it('takes the word of a search for a flipped bit that was made before', () => {
+    const flipped = {
+      bytes: put(Uint8Array.of(LOG[10]! ^ 2), 10),
+      from: 0,
+      to: 32,
+      kind: 'SegmentHeaderChecksum',
+    } as const;
+    expect(slug({ ...flipped, context: { expectedOffset: null } })).to.equal('bit-flip');
+    expect(slug({ ...flipped, context: { expectedOffset: null, bitFlip: null } })).to.equal(null);
+  });
+
+  it('takes line ends behind a header that verifies for no damage of it', () => {
+    expect(atStart(put(encodeUtf8('\r\n'), 32), 'IndexMagic')).to.equal('segment-header');
   });
 
   it('does not offer a magic that belongs there as news', () => {
