@@ -139,6 +139,14 @@ describe('scan/bit-flip', () => {
     }
   });
 
+  it('claims a flip of no more than is judged of the file', () => {
+    const whole = encodeRecord(plain(5n, { payloadLength: 0 }));
+    const source = new MemorySource(concatBytes([flipped(whole, 9, 1), whole]));
+    const within = (size: number) => recordBitFlip(source, 0, size, 5n, 'RecordHeaderChecksum', null);
+    expect(within(28)).to.deep.equal({ position: 9, bit: 1, field: 'offset', chance: 192 / 2 ** 32 });
+    for (const size of [27, 23, 20, 0]) expect(within(size), `${size} bytes`).to.equal(null);
+  });
+
   it('claims a payload flip only where a record may end', () => {
     const { log, positions, records } = SEGMENTS[0]!;
     const [first, second, third] = [positions[0]!, positions[1]!, positions[2]!];
@@ -148,6 +156,9 @@ describe('scan/bit-flip', () => {
     const rest = (bytes: Uint8Array) => concatBytes([damaged.subarray(0, second), bytes]);
     expect(claimFor(rest(new Uint8Array(100)), first, offset)).to.include(flip);
     expect(claimFor(rest(new Uint8Array(27).fill(7)), first, offset)).to.include(flip);
+    expect(claimFor(rest(new Uint8Array(28).fill(7)), first, offset)).to.equal(null);
+    expect(claimFor(rest(new Uint8Array(28)), first, offset)).to.include(flip);
+    expect(claimFor(rest(log.subarray(second, second + 28)), first, offset)).to.include(flip);
     expect(claimFor(flipped(damaged, second + 5, 3), first, offset)).to.include(flip);
     expect(claimFor(flipped(damaged, second + 5, 3), second, offset + 1n)).to.include({ position: second + 5, bit: 3 });
     expect(claimFor(rest(log.subarray(third)), first, offset)).to.equal(null);
