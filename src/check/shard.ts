@@ -224,6 +224,8 @@ function factsOf(
   memory: ShardMemory | null,
 ): ShardFacts {
   const kept = segments.filter(({ role }) => role === 'sealed' || role === 'newest');
+  // Of a small file that was named by itself, the log was not looked at.
+  const begun = kept.length === 0 && (options.sole === null || segments.length > 0) ? 0n : null;
   const entries = new Map(listing.entries.map((entry) => [entry.name, entry]));
   const facts: ShardFacts = {
     label: subject.label,
@@ -231,7 +233,7 @@ function factsOf(
     path: listing.path,
     segments,
     sidecars,
-    base: kept[0]?.scan?.head.header?.baseOffset ?? (kept.length === 0 ? 0n : null),
+    base: kept[0]?.scan?.head.header?.baseOffset ?? begun,
     tail: null,
     settings: options.settings,
     quick: options.quick,
@@ -241,13 +243,13 @@ function factsOf(
       return FileSource.open(entry?.path ?? joinShown(listing.path, file), entry?.size);
     },
   };
-  return { ...facts, tail: recoveredTail(facts) };
+  return { ...facts, tail: recoveredTail(facts) ?? begun };
 }
 
 /** The end of intact history in the newest segment after recovery's own cut. */
 function recoveredTail(facts: ShardFacts): bigint | null {
   const newest = facts.segments.find(({ role }) => role === 'newest');
-  if (newest === undefined) return 0n;
+  if (newest === undefined) return null;
   const outcome = fullOutcome(newest, facts.settings, true);
   return outcome.is === 'whole' || outcome.is === 'cut' ? outcome.nextOffset : intactTail(facts);
 }
@@ -255,7 +257,7 @@ function recoveredTail(facts: ShardFacts): bigint | null {
 /** What a reader of intact records sees as the next offset in the newest segment. */
 export function intactTail(facts: ShardFacts): bigint | null {
   const newest = facts.segments.find(({ role }) => role === 'newest');
-  if (newest === undefined) return facts.segments.length === 0 ? null : 0n;
+  if (newest === undefined) return facts.segments.some(({ role }) => role === 'blank-first') ? 0n : null;
   const { scan } = newest;
   if (scan === null || scan.records === null || scan.records.stopped !== null) return null;
   if (scan.records.lastOffset !== null) return scan.records.lastOffset + 1n;

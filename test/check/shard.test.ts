@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { SEVERITIES } from '../../src/domain/finding.js';
+import { encodeManifest } from '../../src/format/manifest.js';
 import { encodeReplica } from '../../src/format/replica.js';
 import { BadDisk, reportOf } from '../builders/checking.js';
 import { createFile, damaged, deleteFile, flipBit, truncate, zero } from '../builders/damage.js';
@@ -11,10 +12,15 @@ import {
   indexName,
   logName,
   SHARD_DIR_NAME,
+  type ShardImage,
   shardOf,
   threeSegments,
+  threeV3SegmentsWithBatches,
+  v4WithGenerations,
   writeShard,
+  writeShardBelow,
 } from '../builders/shards.js';
+import { cacheShard, offloaded, producersAsOf } from '../builders/sidecars.js';
 import { withTempDir } from '../builders/trees.js';
 import { checked } from '../corpus/checked.js';
 
@@ -97,6 +103,48 @@ describe('the report of a shard', () => {
       bytes: first.log.length,
       verifiedBytes: first.log.length,
     });
+  });
+});
+
+describe('one file of a shard that is named by itself', () => {
+  const sidecars = {
+    ...sidecarsOf(v4WithGenerations().image, 'epochs', 'replica'),
+    ...sidecarsOf(cacheShard().image, 'keys.idx'),
+    'offload.manifest': encodeManifest({ entries: [offloaded(segments[0]!, 0n)] }),
+    producers: producersAsOf(threeV3SegmentsWithBatches().segments[0]!.records, 8n),
+  };
+
+  function sidecarsOf(from: ShardImage, ...names: readonly string[]): Record<string, Uint8Array> {
+    return Object.fromEntries(names.map((name) => [name, from.get(name)!]));
+  }
+
+  async function alone(name: string) {
+    const files = new Map([...image, ...Object.entries(sidecars)]);
+    return withTempDir(async (dir) => (await checked(`${writeShardBelow(files, dir)}/${name}`)).shards[0]!);
+  }
+
+  for (const name of Object.keys(sidecars)) {
+    it(`${name} is not held against a log that was not looked at`, async () => {
+      const report = await alone(name);
+      expect(told(report)).to.deep.equal([]);
+      expect(report).to.include({ baseOffset: null, tailOffset: null });
+      expect(report.notChecked).to.not.deep.equal([]);
+      expect(report.prediction).to.deep.equal({
+        verdict: 'opens',
+        refusals: [],
+        repairs: [],
+        tailOffsetAfter: null,
+        readsThatFail: [],
+        notJudged: [`only ${name} was looked at, not the rest of its shard`],
+      });
+    });
+  }
+
+  it('a segment behind which there are others knows its own offsets, and not the end of the log', async () => {
+    const sealed = await alone(logName(1));
+    expect(sealed).to.include({ baseOffset: 8n, tailOffset: null });
+    const newest = await alone(logName(2));
+    expect(newest).to.include({ baseOffset: 15n, tailOffset: 21n });
   });
 });
 
