@@ -35,7 +35,7 @@ export function flippedBit(difference: number, covered: number): ErrorPlace | nu
     return { at: covered + 3 - (bit >> 3), bit: bit & 7 };
   }
   const behind = Math.floor((exponent - 32) / 8);
-  return { at: covered - 1 - behind, bit: 7 - ((exponent - 32) % 8) };
+  return { at: covered - 1 - behind, bit: 7 - (exponent % 8) };
 }
 
 /** The n below `limit` with x^n = `value`, or null. */

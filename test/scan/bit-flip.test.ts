@@ -94,12 +94,14 @@ describe('scan/bit-flip', () => {
         for (let bit = 0; bit < 8; bit++) {
           const damaged = flipped(bytes, at, bit);
           expect(decodeSegmentHeader(damaged).ok).to.equal(false);
+          const asFound = damaged.slice();
           expect(segmentHeaderBitFlip(damaged)).to.deep.equal({
             position: at,
             bit,
             field: fieldAt(at, SEGMENT_FIELDS),
             chance: 224 / 2 ** 32,
           });
+          expect(Buffer.compare(damaged, asFound)).to.equal(0);
         }
       }
       expect(segmentHeaderBitFlip(bytes)).to.equal(null);
@@ -114,9 +116,14 @@ describe('scan/bit-flip', () => {
       expect(recordBitFlip(source, positions[1]!, log.length, records[1]!.offset, kind, null)).to.equal(null);
     }
     const damaged = new MemorySource(flipped(log, positions[1]!, 2));
+    const inPayload = new MemorySource(flipped(log, positions[1]! + 50, 2));
     for (const kind of ['RecordFlags', 'RecordTooLarge', 'Truncated', 'OffsetOutOfOrder'] as const) {
       expect(recordBitFlip(damaged, positions[1]!, log.length, records[1]!.offset, kind, null)).to.equal(null);
+      expect(recordBitFlip(inPayload, positions[1]!, log.length, records[1]!.offset, kind, null)).to.equal(null);
     }
+    expect(recordBitFlip(damaged, positions[1]!, log.length, records[1]!.offset, 'RecordChecksum', null)).to.equal(
+      null,
+    );
   });
 
   it('claims a header flip only when offset, limits and the record behind it bear it out', () => {
@@ -145,6 +152,14 @@ describe('scan/bit-flip', () => {
     const within = (size: number) => recordBitFlip(source, 0, size, 5n, 'RecordHeaderChecksum', null);
     expect(within(28)).to.deep.equal({ position: 9, bit: 1, field: 'offset', chance: 192 / 2 ** 32 });
     for (const size of [27, 23, 20, 0]) expect(within(size), `${size} bytes`).to.equal(null);
+    const last = new MemorySource(flipped(whole, 9, 1));
+    expect(recordBitFlip(last, 0, 28, 5n, 'RecordHeaderChecksum', null)).to.include({ position: 9, bit: 1 });
+    const { log, positions } = SEGMENTS[0]!;
+    const second = positions[1]!;
+    const inPayload = new MemorySource(flipped(log, positions[0]! + 30, 0));
+    const judged = (size: number) => recordBitFlip(inPayload, positions[0]!, size, 7n, 'RecordChecksum', null);
+    expect(judged(second)).to.include({ position: positions[0]! + 30, bit: 0 });
+    expect(judged(second - 1)).to.equal(null);
   });
 
   it('claims a payload flip only where a record may end', () => {
