@@ -6,7 +6,7 @@ import { BALLOT_LAYOUT } from '../format/ballot.js';
 import { fieldAt } from '../format/layout-places.js';
 import { Judge, type Judgement } from './judgement.js';
 import type { Subject } from './make-finding.js';
-import type { ShardFacts } from './shard-facts.js';
+import { isAlone, type ShardFacts } from './shard-facts.js';
 
 /** An absent `replica` reads as generation 0: nothing accepted. */
 export function checkBallot(facts: ShardFacts, subject: Subject): Judgement {
@@ -14,7 +14,11 @@ export function checkBallot(facts: ShardFacts, subject: Subject): Judgement {
   const { ballot: sidecar, replica } = facts.sidecars;
   const ballot = judge.contentOf(sidecar, 'it was not held against the accepted generation');
   if (sidecar === null || ballot === null) return judge.judgement;
-  const accepted = replica === null ? 0n : judge.contentOf(replica, 'the ballot was not held against it')?.generation;
+  const without = isAlone(facts) ? undefined : 0n;
+  if (isAlone(facts))
+    judge.skip('replica was not looked at, so the ballot was not held against the accepted generation.');
+  const accepted =
+    replica === null ? without : judge.contentOf(replica, 'the ballot was not held against it')?.generation;
   const { generation, leader } = ballot;
   const { file } = sidecar;
   const position = fieldAt(BALLOT_LAYOUT, 'generation');

@@ -86,6 +86,11 @@ export interface ShardFacts {
   open(file: string): ByteSource & { close(): void };
 }
 
+/** True of a small file that was named by itself: what else its shard holds was not looked at. */
+export function isAlone({ segments, tail }: ShardFacts): boolean {
+  return segments.length === 0 && tail === null;
+}
+
 /** The decoded content of a small file, when a reader would take it. */
 export function contentOf<T>(sidecar: SidecarFile<T> | null): T | null {
   return sidecar?.reading?.value ?? null;

@@ -108,7 +108,7 @@ describe('the report of a shard', () => {
 
 describe('one file of a shard that is named by itself', () => {
   const sidecars = {
-    ...sidecarsOf(v4WithGenerations().image, 'epochs', 'replica'),
+    ...sidecarsOf(v4WithGenerations().image, 'epochs', 'replica', 'ballot'),
     ...sidecarsOf(cacheShard().image, 'keys.idx'),
     'offload.manifest': encodeManifest({ entries: [offloaded(segments[0]!, 0n)] }),
     producers: producersAsOf(threeV3SegmentsWithBatches().segments[0]!.records, 8n),
