@@ -160,6 +160,10 @@ describe('scan/bit-flip', () => {
     const judged = (size: number) => recordBitFlip(inPayload, positions[0]!, size, 7n, 'RecordChecksum', null);
     expect(judged(second)).to.include({ position: positions[0]! + 30, bit: 0 });
     expect(judged(second - 1)).to.equal(null);
+    const inHeader = new MemorySource(flipped(log, positions[0]! + 9, 1));
+    const ofHeader = (size: number) => recordBitFlip(inHeader, positions[0]!, size, 7n, 'RecordHeaderChecksum', null);
+    expect(ofHeader(second)).to.include({ position: positions[0]! + 9, bit: 1 });
+    expect(ofHeader(second - 1)).to.equal(null);
   });
 
   it('claims a payload flip only where a record may end', () => {
