@@ -130,13 +130,14 @@ class SegmentScanner {
   *run(): Generator<number, void> {
     const { until } = this.#request;
     if (this.#entries !== null) nextEntry(this.#entries);
-    while (this.#position < this.#size && this.#position < until && !this.#finished()) {
+    while (this.#position < this.#size && !this.#finished()) {
       const stop = this.#walk();
       if (stop === 'until') return;
       if (stop === 'window') {
         yield this.#position;
         const left = this.#size - this.#position;
-        if (left === 0) return;
+        // What is left behind the end of the range is its neighbour's to judge, too little for a header as it may be.
+        if (left === 0 || this.#position >= until) return;
         this.#window.ensure(this.#position, Math.min(RECORD_HEADER_LEN, left));
         if (left < RECORD_HEADER_LEN) {
           this.#truncated(RECORD_HEADER_LEN, left);
@@ -174,7 +175,7 @@ class SegmentScanner {
     const timeLow = this.#timestampLow;
     const timeHigh = this.#timestampHigh;
     let at = this.#position - base;
-    if (at < 0 || at > length) return 'window';
+    if (at < 0) return 'window';
     let lastAt = -1;
     let count = 0;
     let expectedLow = this.#expectedLow;
@@ -226,7 +227,8 @@ class SegmentScanner {
 
   /** The first position at which a plain record in order asks for more than being counted. */
   #watch(): number {
-    if (!this.#anchored || this.#records === 0 || this.#batches.attentive) return -1;
+    // Attentive for as long as there was no record, so that the first one is taken with care.
+    if (this.#batches.attentive) return -1;
     return Math.min(this.#markPosition, this.#entries?.position ?? Number.POSITIVE_INFINITY);
   }
 
