@@ -167,7 +167,7 @@ function hintsFor(source: ByteSource, { index }: StrandEntry, endBefore: bigint 
 export function turnedHeader(bytes: Uint8Array): SegmentHeader | null {
   const flip = segmentHeaderBitFlip(bytes);
   if (flip === null) return null;
-  const turned = bytes.slice();
+  const turned = new Uint8Array(bytes);
   turned[flip.position]! ^= 1 << flip.bit;
   const decoded = decodeSegmentHeader(turned);
   return decoded.ok ? decoded.value : null;

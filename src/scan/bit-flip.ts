@@ -159,7 +159,7 @@ function turnedBack(
   const computed = crc32(bytes.subarray(0, covered));
   const place = flippedBit(computed ^ readU32(bytes, covered), covered);
   if (place === null) return null;
-  const copy = bytes.slice();
+  const copy = new Uint8Array(bytes);
   copy[place.at]! ^= 1 << place.bit;
   return { bytes: copy, place };
 }

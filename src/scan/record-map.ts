@@ -68,7 +68,7 @@ const NEVER_AHEAD = 1n << 63n;
 export function* mapRecords(source: ByteSource, request: MapRequest): Generator<number, RecordMap> {
   let headerBytes: Uint8Array;
   try {
-    headerBytes = new Window(source, 64).view(0, Math.min(SEGMENT_HEADER_LEN, source.size)).slice();
+    headerBytes = new Uint8Array(new Window(source, 64).view(0, Math.min(SEGMENT_HEADER_LEN, source.size)));
   } catch (failure) {
     if (!(failure instanceof ReadFailure)) throw failure;
     const { code, message } = failure;
@@ -174,8 +174,6 @@ class Collector implements RecordVisitor {
   #end = -1;
   #fromHigh = 0;
   #fromLow = 0;
-  #lastHigh = 0;
-  #lastLow = 0;
   #count = 0;
   #firstMark = 0;
   #due = 0;
@@ -195,28 +193,17 @@ class Collector implements RecordVisitor {
     else this.damagesOmitted++;
   }
 
+  /** A record in front of which there was no damage follows the one before it, in its bytes and in its offset. */
   #take(position: number, end: number, high: number, low: number): void {
-    if (this.#count > 0 && position === this.#end && this.#isNext(high, low)) {
-      if (position >= this.#due) this.#mark(position);
-      this.#count++;
-    } else {
-      this.#finish();
+    if (this.#count === 0) {
       this.#start = position;
       this.#fromHigh = high;
       this.#fromLow = low;
       this.#firstMark = this.markPositions.length;
-      this.#count = 0;
       this.#mark(position);
-      this.#count = 1;
-    }
+    } else if (position >= this.#due) this.#mark(position);
+    this.#count++;
     this.#end = end;
-    this.#lastHigh = high;
-    this.#lastLow = low;
-  }
-
-  #isNext(high: number, low: number): boolean {
-    if (low !== ((this.#lastLow + 1) | 0)) return false;
-    return high === (low === 0 ? (this.#lastHigh + 1) | 0 : this.#lastHigh);
   }
 
   #mark(position: number): void {

@@ -77,7 +77,7 @@ export function readHead(source: ByteSource, index: ByteSource | null): SegmentH
 function firstBytes(source: ByteSource): { bytes: Uint8Array; problem: ReadProblem | null } {
   const length = Math.min(SEGMENT_HEADER_LEN, source.size);
   try {
-    return { bytes: new Window(source, 64).view(0, length).slice(), problem: null };
+    return { bytes: new Uint8Array(new Window(source, 64).view(0, length)), problem: null };
   } catch (failure) {
     return { bytes: new Uint8Array(), problem: problemOf(failure) };
   }
