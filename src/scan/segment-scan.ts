@@ -14,7 +14,6 @@ import { u64From } from '../format/bytes.js';
 import { crc32Loop, crc32Range, crc32Word, HeaderChecksums, hex32 } from '../format/checksum.js';
 import {
   CONTINUES_BIT,
-  GENERATION_START_BIT,
   LENGTH_MASK,
   MAX_PAYLOAD_BYTES,
   OPENS_BIT,
@@ -490,7 +489,7 @@ class SegmentScanner {
     }
     this.#result.damagedBytes += damage.end - damage.position;
     this.#batches.damage();
-    if (damage.end > damage.position) this.#passEntries(damage.position, damage.end);
+    this.#passEntries(damage.position, damage.end);
   }
 
   /** Judges the entries in front of damage, and passes over those inside it. */
@@ -553,8 +552,8 @@ class SegmentScanner {
       });
     } else if (kind === CONTINUES_BIT >>> 29) {
       this.#batches.continues(offset, position);
-    } else if (kind === GENERATION_START_BIT >>> 29) {
-      if (this.#batches.attentive) this.#batches.plain();
+    } else {
+      this.#batches.plain();
       const payloadLen = total - RECORD_HEADER_LEN;
       const generation = payloadLen === 8 ? data.getBigUint64(at + RECORD_HEADER_LEN) : null;
       if (result.generationStarts.length < KEPT_NOTES) {

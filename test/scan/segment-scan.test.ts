@@ -198,8 +198,7 @@ describe('scan/segment-scan', () => {
     for (const left of [1, 27, 28]) expectScan(FIVE.slice(0, 224 + left), four, { until: 224 });
     const index = indexOf([10n, 32], [11n, 100], [12n, 149], [13n, 150], [14n, 224]);
     const judged = scanned(FIVE, { until: 150 }, index);
-    expect(judged.end).to.equal(176);
-    expect(judged.checkedEntries).to.equal(3);
+    expect(judged).to.deep.include({ end: 176, checkedEntries: 3, notJudgedEntries: 0 });
     expect(judged.entryMismatches).to.deep.equal([
       { entry: 1, offset: 11n, position: 100n, why: 'no record starts there' },
       { entry: 2, offset: 12n, position: 149n, why: 'no record starts there' },
@@ -307,9 +306,15 @@ describe('damage, as a scan tells it', () => {
       expectScan(log, withoutSecond({ ...SECOND_RECORD, corruption, lost: LOST_SECOND }));
     }
     // Borne out by a header, and by nothing more: that record's own checksum fails, too.
-    const both = scanned(turned(turned(FIVE, 127), 175)).damages;
-    expect(both.map(({ position, end, resumedAt }) => [position, end, resumedAt])).to.deep.equal([
+    const both = (at: number) =>
+      scanned(turned(turned(FIVE, 127), at)).damages.map(({ position, end, resumedAt }) => [position, end, resumedAt]);
+    expect(both(175)).to.deep.equal([
       [80, 128, 128],
+      [128, 176, 176],
+    ]);
+    // A header with the offset that follows bears nothing out when it does not verify.
+    expect(both(141)).to.deep.equal([
+      [80, 128, null],
       [128, 176, 176],
     ]);
   });
@@ -335,6 +340,22 @@ describe('damage, as a scan tells it', () => {
     const log = claiming(FIVE, 80, { word: 20 + 48 });
     const corruption = { kind: 'RecordChecksum', ...recordCrcs(log, 80, 176) } as const;
     expectScan(log, withoutSecond({ ...SECOND_RECORD, claimedEnd: 176, corruption, lost: LOST_SECOND }));
+    const third = scanned(claiming(turned(FIVE, 141), 80, { word: 20 + 2 * 48 }));
+    expect(third).to.deep.include({ records: 3, nextOffset: 15n, damagedBytes: 96 });
+    expect(third.damages).to.have.length(1);
+    expect(third.damages[0]).to.deep.include({
+      end: 176,
+      resumedAt: 176,
+      claimedEnd: 224,
+      lost: { from: 11n, to: 13n },
+    });
+  });
+
+  it('a claim that ends where the file does is borne out by that, whatever lies inside', () => {
+    const scan = scanned(claiming(FIVE, 80, { word: SIZE - 80 - 28 }));
+    expect(scan).to.deep.include({ records: 1, end: SIZE, nextOffset: 12n, damagedBytes: SIZE - 80 });
+    expect(scan.damages).to.have.length(1);
+    expect(scan.damages[0]).to.deep.include({ end: SIZE, resumedAt: null, claimedEnd: SIZE, lost: LOST_SECOND });
   });
 
   it('a record whose checksum fails loses what lies between the offset due and its own', () => {
@@ -418,8 +439,7 @@ describe('damage, as a scan tells it', () => {
     expect(header).to.deep.include({ end: SIZE, records: 1, nextOffset: 11n });
     expect(header.damages).to.have.length(1);
     expect(header.damages[0]).to.deep.include({ position: 80, end: SIZE, resumedAt: null, offset: 11n, lost: null });
-    const twice = turned(turned(FIVE, 127), 175);
-    const body = scanned(claiming(twice, 80, { word: 20 + 48 }), { stopAtDamage: true });
+    const body = scanned(claiming(FIVE, 80, { word: 20 + 48 }), { stopAtDamage: true });
     expect(body.damages).to.have.length(1);
     expect(body).to.deep.include({ end: 176, nextOffset: 12n, records: 1 });
     const rest = scanned(turned(FIVE, 127), { stopAtDamage: true });
@@ -644,6 +664,16 @@ describe('marks and times, as a scan notes them', () => {
       const log = logOf([first, odd, plain(12n, { timestampMicros }), plain(13n)]);
       expect(scanned(log).oddities, `${timestampMicros}`).to.deep.equal(wanted);
     }
+    const mixed = [0n, 1n, NOW / 1000n, 0n, 2n ** 63n, 1n, 0n];
+    const counts = scanned(
+      logOf(mixed.map((timestampMicros, i) => plain(10n + BigInt(i), { timestampMicros }))),
+    ).oddities;
+    expect(counts.map(({ what, count, offset }) => [what, count, offset])).to.deep.equal([
+      ['zero', 3, 10n],
+      ['before 2000', 2, 11n],
+      ['milliseconds', 1, 12n],
+      ['over a year ahead', 1, 14n],
+    ]);
   });
 });
 
@@ -729,6 +759,12 @@ describe('a scan of what cannot be read', () => {
     expect(scan.damages).to.have.length(1);
     expect(scan.damages[0]).to.deep.include({ position: 128, end: 4096, resumedAt: null, lost: null });
     expect(scan.entryMismatches.map(({ entry }) => entry)).to.deep.equal([1]);
+  });
+
+  it('goes on without the entries of an index that cannot be read', () => {
+    const index = indexOf([10n, 32], [11n, 81]);
+    const scan = scanned(FIVE, {}, new UnreadableSource(index, 0, index.length));
+    expect(scan).to.deep.equal(ALL);
   });
 
   it('holds no mark at the end of a file that was not read to it', () => {
