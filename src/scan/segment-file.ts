@@ -130,7 +130,7 @@ function splitsOf(marks: readonly KeptEntry[], size: number, pieces: number): Ke
     const position = Number(mark.position);
     if (position < next || position >= size) continue;
     splits.push(mark);
-    next = Math.max(position + 1, (size / pieces) * (splits.length + 1));
+    next = (size / pieces) * (splits.length + 1);
     if (splits.length === pieces - 1) break;
   }
   return splits;
