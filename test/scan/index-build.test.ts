@@ -48,6 +48,48 @@ describe('an index made of the records', () => {
     expect(built(log, 1, positions[3]! + 5)).to.include({ reached: positions[3], entries: 3, nextOffset: 3n });
   });
 
+  it('holds as many entries as there are', () => {
+    for (const count of [254, 255, 256, 509, 510, 511, 2000]) {
+      const { log, index } = buildSegment({ records: plainRun(0n, count, { payloadLength: 0 }), indexSpacing: 1 });
+      const { image, entries, reached } = built(log, 1);
+      expect([entries, reached]).to.deep.equal([count, log.length]);
+      expect(image, `${count}`).to.deep.equal(index);
+    }
+  });
+
+  it('takes a record that ends where it does, and none that ends a byte behind', () => {
+    const { log, positions } = buildSegment({ records: [plain(0n), plain(1n, { payloadLength: 0 }), plain(2n)] });
+    for (const [end, reached] of [
+      [positions[1]!, positions[1]],
+      [positions[1]! + 27, positions[1]],
+      [positions[1]! + 28, positions[2]],
+      [log.length - 1, positions[2]],
+      [log.length, log.length],
+      [32, 32],
+    ] as const) {
+      expect(built(log, 1, end).reached, `${end}`).to.equal(reached);
+    }
+  });
+
+  it('stops in front of a header that does not verify, and of an offset that is not the next', () => {
+    const { log, positions } = buildSegment({ records: [plain(5n), plain(6n), plain(8n), plain(9n)] });
+    expect(built(log, 1)).to.include({ reached: positions[2], entries: 2, nextOffset: 7n });
+    const rotten = log.slice();
+    rotten[positions[1]! + 15]! ^= 1;
+    expect(built(rotten, 1)).to.include({ reached: positions[1], entries: 1, nextOffset: 6n });
+    const body = log.slice();
+    body[positions[1]! + 30]! ^= 1;
+    expect(built(body, 1)).to.include({ reached: positions[2], entries: 2, nextOffset: 7n });
+  });
+
+  it('is never asked for of bytes that are not there, or without a spacing', () => {
+    const { log } = buildSegment({ records: plainRun(0n, 2) });
+    expect(() => built(log, 1, log.length + 1)).to.throw('an index is built of bytes that are there');
+    expect(() => built(log, 0)).to.throw('an index is built of bytes that are there');
+    expect(built(log, 1, 0)).to.include({ reached: 32, entries: 0, nextOffset: 0n });
+    expect(buildIndex(new MemorySource(log.subarray(0, 31)), 31, 1)).to.equal(null);
+  });
+
   it('is not made of a file whose header is no segment header', () => {
     expect(buildIndex(new MemorySource(new Uint8Array(64)), 64, 4096)).to.equal(null);
   });

@@ -122,6 +122,113 @@ describe('scan/index-seek', () => {
     expect(seek.refused).to.deep.equal([]);
   });
 
+  it('goes back over seven entries that do not hold, and gives up at eight', () => {
+    const lies = (count: number) =>
+      encodeIndex(
+        FIRST,
+        entries.map(({ offset, position }, i) => ({
+          offset,
+          position: i >= 5 && i < 5 + count ? position + 1n : position,
+        })),
+      );
+    const seven = seekOffset(files(lies(7)), entries[11]!.offset);
+    expect(seven).to.deep.include({
+      position: Number(entries[4]!.position),
+      expected: entries[4]!.offset,
+      unusable: null,
+    });
+    const why = 'no intact record starts there';
+    const refused = (numbers: readonly number[]) =>
+      numbers.map((entry) => ({ entry, offset: entries[entry]!.offset, position: entries[entry]!.position + 1n, why }));
+    expect(seven.refused).to.deep.equal(refused([11, 10, 9, 8, 7, 6, 5]));
+    expect(seekOffset(files(lies(8)), entries[12]!.offset)).to.deep.equal({
+      ...START,
+      entry: null,
+      refused: refused([12, 11, 10, 9, 8, 7, 6, 5]),
+      unusable: 'too many of its entries do not hold',
+    });
+    const few = encodeIndex(
+      FIRST,
+      entries.slice(0, 3).map(({ offset, position }) => ({ offset, position: position + 1n })),
+    );
+    expect(seekOffset(files(few), FIRST + 399n)).to.deep.equal({
+      ...START,
+      entry: null,
+      refused: refused([2, 1, 0]),
+      unusable: null,
+    });
+  });
+
+  it('passes over an entry behind the place sought when it comes by one', () => {
+    const [first, second, third] = entries as [IndexEntry, IndexEntry, IndexEntry];
+    const bad = (entry: IndexEntry) => ({ ...entry, position: entry.position + 1n });
+    const index = encodeIndex(FIRST, [first, { ...second, offset: FIRST + 900n }, bad(second), bad(third)]);
+    const seek = seekOffset(files(index), third.offset);
+    expect(seek.position).to.equal(32);
+    expect(seek.entry).to.deep.equal({ entry: 0, ...first });
+    expect(seek.refused.map(({ entry, why }) => [entry, why])).to.deep.equal([
+      [3, 'no intact record starts there'],
+      [2, 'no intact record starts there'],
+      [1, 'it is not in order'],
+    ]);
+  });
+
+  it('takes an entry exactly at the offset or position, and one at the end of the file to point past it', () => {
+    const at = entries[12]!;
+    expect(seekOffset(files(segment.index), at.offset).entry?.entry).to.equal(12);
+    expect(seekOffset(files(segment.index), at.offset - 1n).entry?.entry).to.equal(11);
+    expect(seekPosition(files(segment.index), Number(at.position)).entry?.entry).to.equal(12);
+    expect(seekPosition(files(segment.index), 32).entry?.entry).to.equal(0);
+    expect(seekPosition(files(segment.index), 31)).to.deep.equal({
+      ...START,
+      entry: null,
+      refused: [],
+      unusable: null,
+    });
+    for (const [position, why] of [
+      [segment.log.length, 'it points past the end'],
+      [segment.log.length - 1, 'no intact record starts there'],
+      [31, 'its position lies in the segment header'],
+      [33, 'no intact record starts there'],
+    ] as const) {
+      const seek = seekOffset(files(withEntry(12, { position: BigInt(position) })), at.offset);
+      expect(seek.refused[0]?.why).to.equal(why);
+    }
+  });
+
+  it('has no offset to expect without a segment header', () => {
+    const unknown = { ...files(segment.index), baseOffset: null };
+    expect(seekOffset(unknown, FIRST + 9n)).to.deep.equal({
+      position: 32,
+      expected: null,
+      entry: null,
+      refused: [],
+      unusable: 'the segment header cannot be read',
+    });
+  });
+
+  it('gives the index up where a part of it cannot be read, and passes on what is no failure of a read', () => {
+    const fourPages = Array.from({ length: 1022 }, (_, i) => ({
+      offset: FIRST + BigInt(i),
+      position: 33n + BigInt(i),
+    }));
+    const index = new UnreadableSource(encodeIndex(FIRST, fourPages), 4096, 8192);
+    const seek = seekOffset({ ...files(null), index }, FIRST + 511n);
+    expect(seek).to.deep.equal({
+      ...START,
+      entry: null,
+      refused: [{ entry: 511, ...fourPages[511]!, why: 'no intact record starts there' }],
+      unusable: 'the index cannot be read (EIO)',
+    });
+    const broken = {
+      size: 500,
+      readAt() {
+        throw new TypeError('a bug');
+      },
+    };
+    expect(() => seekOffset({ ...files(null), index: broken }, FIRST)).to.throw(TypeError, 'a bug');
+  });
+
   it('reads a few pages of a large index', () => {
     const many = Array.from({ length: 50_000 }, (_, i) => ({ offset: FIRST + BigInt(i), position: 32n + BigInt(i) }));
     many[399] = { offset: FIRST + 399n, position: BigInt(segment.positions[399]!) };
