@@ -174,15 +174,15 @@ function scanEntries(source: ByteSource) {
     if (kept % markEvery === 0) marks.push(current());
     kept++;
   }
-  if (kept > 0 && lastKept === null) lastKept = lastKeptBefore(source, marks, firstKept);
+  lastKept ??= lastKeptBefore(source, marks);
   const tornBytes = (source.size - INDEX_HEADER_LEN) % INDEX_ENTRY_LEN;
   return { kept, firstKept, lastKept, dropped, droppedOmitted, tornBytes, marks };
 }
 
 /** Finds the last kept entry when the file's last one is dropped: walks again from the last remembered one. */
-function lastKeptBefore(source: ByteSource, marks: readonly KeptEntry[], first: KeptEntry | null): KeptEntry | null {
-  const from = marks.at(-1) ?? first;
-  if (from === null) return null;
+function lastKeptBefore(source: ByteSource, marks: readonly KeptEntry[]): KeptEntry | null {
+  const from = marks.at(-1);
+  if (from === undefined) return null;
   const cursor = new EntryCursor(source, from.entry);
   let last = from;
   while (cursor.advance()) last = { entry: cursor.entry, offset: cursor.offset, position: cursor.exactPosition };

@@ -80,7 +80,6 @@ export function* mapRecords(source: ByteSource, request: MapRequest): Generator<
   if (headerDamage?.kind === 'SegmentVersion' && isOtherBuild(headerBytes)) {
     return unmapped(source, headerBytes, { headerDamage, otherBuild: true });
   }
-  if (source.size <= SEGMENT_HEADER_LEN) return unmapped(source, headerBytes, { header, headerDamage });
   const scanned = yield* scanFile(source, header, request);
   const { collector, scan } = scanned;
   return {
@@ -118,7 +117,7 @@ function unmapped(source: ByteSource, headerBytes: Uint8Array, known: Partial<Re
     records: 0,
     damages: [],
     damagesOmitted: 0,
-    nextOffset: known.header?.baseOffset ?? null,
+    nextOffset: null,
     stopped: null,
     ...known,
   };
@@ -170,8 +169,8 @@ class Collector implements RecordVisitor {
   readonly damages: MapDamage[] = [];
   damagesOmitted = 0;
   readonly #extents: Extent[] = [];
-  #start = -1;
-  #end = -1;
+  #start = 0;
+  #end = 0;
   #fromHigh = 0;
   #fromLow = 0;
   #count = 0;

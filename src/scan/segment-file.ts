@@ -131,7 +131,6 @@ function splitsOf(marks: readonly KeptEntry[], size: number, pieces: number): Ke
     if (position < next || position >= size) continue;
     splits.push(mark);
     next = (size / pieces) * (splits.length + 1);
-    if (splits.length === pieces - 1) break;
   }
   return splits;
 }
@@ -182,7 +181,7 @@ export function* scanSegmentFile(
 ): Generator<number, SegmentScan> {
   const head = readHead(source, index);
   const [range] = rangesOf(head, source.size, 1, settings);
-  if (settings.quick === true && resumeEntry(head) !== null) {
+  if (settings.quick === true) {
     const resumed = yield* resumedScan(source, head, null, settings);
     // Where a broker would fail, the whole segment tells whether the records or the index are to blame, or the disk.
     if (resumed?.failure === null && !resumed.stopped) return { head, size: source.size, records: null, resumed };

@@ -69,7 +69,7 @@ function* scanTail(
   if (source.size - start > LONGEST_TAIL) return none;
   const records = yield* scanRange(source, index, {
     ...common(head, settings),
-    mark: markOf(head, source.size),
+    mark: markOf(head),
     start,
     until: Number.POSITIVE_INFINITY,
     expected: entry?.offset ?? head.header?.baseOffset ?? null,
@@ -80,12 +80,10 @@ function* scanTail(
   return { head, size: source.size, records, resumed };
 }
 
-/** The entry that a broker begins at, where the scan may meet it. */
-function markOf(head: SegmentHead, size: number): { position: number; offset: bigint } | null {
+/** The entry that a broker begins at. */
+function markOf(head: SegmentHead): { position: number; offset: bigint } | null {
   const entry = resumeEntry(head);
-  return entry === null || entry.position > BigInt(size)
-    ? null
-    : { position: Number(entry.position), offset: entry.offset };
+  return entry && { position: Number(entry.position), offset: entry.offset };
 }
 
 function common(head: SegmentHead, settings: ScanSettings) {
@@ -108,7 +106,7 @@ function* lastUsableEntry(
   const tried = [lastKept, ...marks.toReversed().filter(({ entry }) => entry !== lastKept.entry)];
   for (const entry of tried.slice(0, TRIED_ENTRIES)) {
     const start = Number(entry.position);
-    if (start <= SEGMENT_HEADER_LEN || start >= source.size) continue;
+    if (start <= SEGMENT_HEADER_LEN) continue;
     const request = { start, until: start + 1, expected: entry.offset, firstEntry: null, stopAtDamage: true };
     const probe = yield* scanRange(source, null, { ...common(head, settings), ...request });
     if (probe.records === 1 && probe.damages.length === 0) return entry;
@@ -132,8 +130,8 @@ function* joinFirst(
   for (const [at, damage] of records.damages.entries()) {
     records.damages[at] = { ...damage, recordsBefore: damage.recordsBefore + before };
   }
-  records.damages.unshift(...first.damages.filter(({ position }) => position < Number(entry.position)));
-  const sound = first.records > 0 && first.damages.length === 0;
+  records.damages.unshift(...first.damages);
+  const sound = first.damages.length === 0;
   records.firstOffset = sound ? first.firstOffset : null;
   records.firstTimestampMicros = sound ? first.firstTimestampMicros : null;
 }

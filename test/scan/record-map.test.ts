@@ -160,6 +160,13 @@ describe('scan/record-map', () => {
     expect(damages).to.have.length(1);
   });
 
+  it('takes nothing for a record that begins in the header', () => {
+    const log = concatBytes([turned(FIVE.log.slice(0, 31), 0), encodeRecord(plain(10n)), encodeRecord(plain(11n))]);
+    expect(mapped(log).extents.map(({ start, from }) => [start, from])).to.deep.equal([
+      [log.length - encodeRecord(plain(11n)).length, 11n],
+    ]);
+  });
+
   it('says so when there is no record at all', () => {
     const noise = concatBytes([turned(FIVE.log.slice(0, 32), 0), new Uint8Array(100).fill(0x5a)]);
     const map = mapped(noise, [1n, 2n]);

@@ -274,6 +274,14 @@ describe('what a broker meets from the last entry on', () => {
     at(11n, second!, 12n);
     at(12n, third!, 12n);
     at(13n, long.positions[3]!, 13n);
+    // A broker that fails reads no further.
+    const off = scanned(bad, indexOf([10n, 32], [11n, second! + 1])).resumed;
+    expect(kindOf(off)).to.deep.equal({
+      position: second! + 1,
+      nextOffset: 11n,
+      failure: ['RecordHeaderChecksum', second! + 1],
+      stopped: false,
+    });
   });
 });
 

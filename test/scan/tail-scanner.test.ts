@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { writeU16, writeU32 } from '../../src/format/bytes.js';
 import { crc32 } from '../../src/format/checksum.js';
 import { encodeIndex } from '../../src/format/index.js';
+import { encodeRecord } from '../../src/format/record.js';
 import type { SegmentAnswer } from '../../src/scan/scanner.js';
 import type { SegmentScan } from '../../src/scan/segment-file.js';
 import { TailScanner } from '../../src/scan/tail-scanner.js';
@@ -119,6 +120,9 @@ describe('scan/tail-scanner', () => {
       { kind: 'OffsetOutOfOrder', expected: 10n, found: 11n },
     ]);
     expect(records).to.deep.include({ firstOffset: null, records: 7 });
+    const first = await looked(order.log, indexOf([11n, 32]));
+    expect(first.records).to.deep.include({ start: 32, records: 6, firstOffset: 11n });
+    expect(places(first)).to.deep.equal([['OffsetOutOfOrder', 32, 0]]);
   });
 
   it('passes over entries that do not hold for the ones in front of them', async () => {
@@ -199,6 +203,44 @@ describe('scan/tail-scanner', () => {
     expect((await looked(TWELVE.log.slice(0, 32), null)).records).to.deep.include({ records: 0, nextOffset: 10n });
   });
 
+  it('says nothing of records where the header cannot be read', () =>
+    withTempDir(async (dir) => {
+      const log = path.join(dir, 'a.log');
+      writeFileSync(log, new Uint8Array());
+      const scanner = new TailScanner(new AbortController().signal);
+      const answer = await scanner.scan({ path: log, size: 100, index: null, settings: { nowMicros: NOW } });
+      expect(answer).to.have.nested.property('scan.head.problem.code', 'SHRANK');
+      expect(answer).to.have.nested.property('scan.records', null);
+    }));
+
+  it('reads the tail of a segment, however large that is', () =>
+    withTempDir(async (dir) => {
+      const [log, index] = [path.join(dir, 'a.log'), path.join(dir, 'a.index')];
+      const last = encodeRecord(plain(15n));
+      const start = 700 * MIB;
+      const descriptor = openSync(log, 'w');
+      writeSync(descriptor, TWELVE.log.subarray(0, at(1)));
+      writeSync(descriptor, last, 0, last.length, start);
+      closeSync(descriptor);
+      const bytes = indexOf([10n, 32], [15n, start]);
+      writeFileSync(index, bytes);
+      const scanner = new TailScanner(new AbortController().signal);
+      const answer = await scanner.scan({
+        path: log,
+        size: start + last.length,
+        index: { path: index, size: bytes.length },
+        settings: { nowMicros: NOW },
+      });
+      if (answer.is !== 'scanned') throw new Error(answer.is);
+      expect(answer.scan.records).to.deep.include({
+        start,
+        records: 6,
+        firstOffset: 10n,
+        lastOffset: 15n,
+        damages: [],
+      });
+    }));
+
   it('says nothing of records where the way from the start is too long', () =>
     withTempDir(async (dir) => {
       const log = path.join(dir, 'a.log');
@@ -219,7 +261,10 @@ describe('scan/tail-scanner', () => {
       const log = path.join(dir, 'a.log');
       writeFileSync(log, TWELVE.log);
       const job = { path: log, size: SIZE, index: null, settings: { nowMicros: NOW, windowBytes: 64 } };
-      expect(await new TailScanner(AbortSignal.abort()).scan(job)).to.deep.equal({ is: 'interrupted' });
+      for (const name of [log, path.join(dir, 'b.log')]) {
+        const answer = await new TailScanner(AbortSignal.abort()).scan({ ...job, path: name });
+        expect(answer).to.deep.equal({ is: 'interrupted' });
+      }
       const controller = new AbortController();
       const answer = new TailScanner(controller.signal).scan(job);
       setImmediate(() => setImmediate(() => controller.abort()));
