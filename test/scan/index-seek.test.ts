@@ -220,6 +220,14 @@ describe('scan/index-seek', () => {
       refused: [{ entry: 511, ...fourPages[511]!, why: 'no intact record starts there' }],
       unusable: 'the index cannot be read (EIO)',
     });
+    // The search takes what it cannot read for what lies behind the place sought.
+    const real = fourPages.map(({ offset, position }, i) => ({
+      offset,
+      position: i < 300 ? BigInt(segment.positions[i]!) : position,
+    }));
+    const half = new UnreadableSource(encodeIndex(FIRST, real), 4096, 24 + 16 * 1022);
+    const found = seekOffset({ ...files(null), index: half }, FIRST + 399n);
+    expect(found).to.deep.include({ expected: FIRST + 253n, refused: [], unusable: null });
     const broken = {
       size: 500,
       readAt() {

@@ -66,8 +66,22 @@ describe('scan/record-at', () => {
     expect(placed(long, 0)).to.equal(null);
   });
 
+  it('is none when its header does not verify, though all of it together does', () => {
+    const bytes = encodeRecord(plain(7n));
+    bytes[22]! ^= 1;
+    writeU32(bytes, 24, crc32(bytes.subarray(28), crc32(bytes.subarray(0, 24))));
+    expect(placed(bytes, 0)).to.equal(null);
+  });
+
   it('is none outside the file', () => {
     const bytes = encodeRecord(plain(7n, { payloadLength: 0 }));
+    const unasked: ByteSource = {
+      size: 100,
+      readAt() {
+        throw new TypeError('nothing is to be read');
+      },
+    };
+    for (const position of [-1, -28, 73, 100]) expect(placed(unasked, position)).to.equal(null);
     expect(placed(bytes, -1)).to.equal(null);
     expect(placed(bytes, 1)).to.equal(null);
     expect(placed(bytes, 28)).to.equal(null);

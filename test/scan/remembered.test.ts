@@ -95,6 +95,9 @@ describe('what is remembered of a segment', () => {
     });
     const ofIndex = (changed: object) => ofHead({ index: { ...clean.head.index!, ...changed } });
     const problem = { code: 'EIO', message: 'i/o error, read', position: 500 };
+    const damage = { ...DAMAGE, resumedAt: null, claimedEnd: null, offset: null, lost: null, recordsBefore: 0 };
+    const violation = { ...note, recordKind: 'opens' } as const;
+    const mismatch = { entry: 0, offset: 1n, position: 1n, why: '' };
     const odd = (what: 'zero' | 'before 2000') => ({ what, count: 1, ...note, timestampMicros: 1n });
     for (const [what, scan, kept] of [
       ['a clean one', clean, true],
@@ -110,16 +113,17 @@ describe('what is remembered of a segment', () => {
       ['a torn index', ofIndex({ tornBytes: 1 }), false],
       ['an unread end', of({ stopped: problem }), false],
       ['another end', of({ end: records.end - 1 }), false],
-      [
-        'damage',
-        of({ damages: [{ ...DAMAGE, resumedAt: null, claimedEnd: null, offset: null, lost: null, recordsBefore: 0 }] }),
-        false,
-      ],
+      ['damage', of({ damages: [damage] }), false],
       ['damage beyond the list', of({ omitted: new Map([['RecordChecksum', 1]]) }), false],
       ['damaged bytes', of({ damagedBytes: 1 }), false],
-      ['a kind that may not be', of({ kindViolations: [{ ...note, recordKind: 'opens' }] }), false],
+      ['one damage of one byte', of({ damages: [damage], damagedBytes: 1 }), false],
+      ['one damage and one more', of({ damages: [damage], omitted: new Map([['RecordChecksum', 1]]) }), false],
+      ['a kind that may not be', of({ kindViolations: [violation] }), false],
+      ['one of those and one more', of({ kindViolations: [violation], kindViolationsOmitted: 1 }), false],
       ['more of those', of({ kindViolationsOmitted: 1 }), false],
-      ['a wrong entry', of({ entryMismatches: [{ entry: 0, offset: 1n, position: 1n, why: '' }] }), false],
+      ['a wrong entry', of({ entryMismatches: [mismatch] }), false],
+      ['one of those and one more', of({ entryMismatches: [mismatch], entryMismatchesOmitted: 1 }), false],
+      ['one of those and one not judged', of({ entryMismatches: [mismatch], notJudgedEntries: 1 }), false],
       ['more of those', of({ entryMismatchesOmitted: 1 }), false],
       ['an entry not judged', of({ notJudgedEntries: 1 }), false],
       ['200 generations', of({ generationStarts: Array(200).fill(start) }), true],
@@ -219,6 +223,8 @@ describe('a remembered segment', () => {
     expect(await recalled(broken, RICH.index, remembered)).to.equal(null);
     const unmarked = withRecords(remembered, { markHolds: false });
     expect(await recalled(RICH.log, RICH.index, unmarked)).to.equal(null);
+    const past = encodeIndex(10n, [{ offset: 18n, position: BigInt(RICH.log.length + 1) }]);
+    expect(await recalled(RICH.log, past, unmarked)).to.equal(null);
     expect(await recalled(RICH.log, null, unmarked)).to.not.equal(null);
     // What a broker meets behind the last entry would have to be read, without a next offset.
     expect(await recalled(RICH.log, RICH.index, withRecords(remembered, { nextOffset: null }))).to.equal(null);

@@ -51,6 +51,9 @@ describe('scan/zeros', () => {
       expect(startOfZeros(source, at + 1, size), `from ${at + 1}`).to.equal(at + 1);
       expect(startOfZeros(source, 0, at), `up to ${at}`).to.equal(0);
     }
+    // What lies in front of the range is not looked at.
+    const before = new FilledSource(size, 0, [[4, Uint8Array.of(1)]]);
+    for (const from of [5, 6, STEP]) expect(startOfZeros(before, from, size), `from ${from}`).to.equal(from);
     expect(startOfZeros(new FilledSource(size, 1), 5, size)).to.equal(size);
     expect(startOfZeros(new FilledSource(size, 1), 5, 5)).to.equal(5);
   });
