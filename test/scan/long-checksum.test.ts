@@ -40,7 +40,15 @@ describe('scan/long-checksum', () => {
     window.load(500);
     const before = source.bytesRead;
     const checksums = new LongChecksums();
-    expect(checksums.continued(window, 500, 1500, 7)).to.equal(expected(500, 1500, 7));
+    for (const [start, end] of [
+      [500, 1500],
+      [500, 501],
+      [600, 900],
+      [1499, 1500],
+      [700, 700],
+    ] as const) {
+      expect(checksums.continued(window, start, end, 7)).to.equal(start === end ? 7 : expected(start, end, 7));
+    }
     expect(source.bytesRead).to.equal(before);
     for (const [start, end] of [
       [499, 1500],
@@ -63,6 +71,11 @@ describe('scan/long-checksum', () => {
     }
     // Each range has two partial blocks of its own.
     expect(source.bytesRead).to.be.below(bytes.length + 40 * 2 * BLOCK);
+    const again = new CountingSource(bytes);
+    const other = new LongChecksums();
+    const at = windowOf(again);
+    for (let i = 0; i < 20; i++) expect(other.continued(at, 9, bytes.length, 0)).to.equal(expected(9, bytes.length));
+    expect(again.bytesRead).to.be.below(bytes.length + 20 * 2 * BLOCK);
   });
 
   it('holds for ranges longer than what is kept, and for those far in front of it', () => {
@@ -94,6 +107,20 @@ describe('scan/long-checksum', () => {
     ] as const) {
       expect(checksums.continued(window, start, end, 0), `${start}..${end}`).to.equal(straight(start, end));
     }
+  });
+
+  it('knows no block any more that another one has taken the place of', () => {
+    // What is kept is a power of two of blocks: those of the longest record, and as many again.
+    const kept = 65_536;
+    const part = seededRandom(6).bytes(20 * BLOCK);
+    const source = new FilledSource((kept + 200) * BLOCK, 0, [[90 * BLOCK, part]]);
+    const window = windowOf(source);
+    const checksums = new LongChecksums();
+    for (let block = 0; block < kept + 100; block += 10_000) {
+      checksums.continued(window, block * BLOCK, Math.min(block + 10_000, kept + 100) * BLOCK, 0);
+    }
+    const wanted = crc32(part.subarray(10 * BLOCK, 18 * BLOCK)) | 0;
+    expect(checksums.continued(window, 100 * BLOCK, 108 * BLOCK, 0)).to.equal(wanted);
   });
 
   it('fails where a byte cannot be read, and holds again for others', () => {

@@ -1,11 +1,13 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { writeU16, writeU32 } from '../../src/format/bytes.js';
+import { crc32 } from '../../src/format/checksum.js';
 import { drive, InlineScanner, type SegmentJob, withSources } from '../../src/scan/scanner.js';
 import { scanSegmentFile } from '../../src/scan/segment-file.js';
 import { runTask, sharedState, type Task } from '../../src/scan/task.js';
 import { MemorySource } from '../../src/store/byte-source.js';
-import { plainRun, timestampOf } from '../builders/records.js';
+import { plain, plainRun, timestampOf } from '../builders/records.js';
 import { buildSegment } from '../builders/segments.js';
 import { withTempDir } from '../builders/trees.js';
 
@@ -79,6 +81,17 @@ describe('scan/scanner', () => {
       expect(openFiles()).to.equal(before);
     }));
 
+  it('has passed a segment whose records it did not look at', () =>
+    withJob(async (job) => {
+      const other = SEGMENT.log.slice();
+      writeU16(other, 4, 9);
+      writeU32(other, 24, crc32(other.subarray(0, 24)));
+      writeFileSync(job.path, other);
+      const one = scanner();
+      expect(await one.scan(job)).to.have.nested.property('scan.records', null);
+      expect(one.passedBytes()).to.equal(SIZE);
+    }));
+
   it('judges the prefix that it is told', () =>
     withJob(async (job) => {
       const cut = await scanner().scan({ ...job, size: SEGMENT.positions[3]! });
@@ -109,7 +122,9 @@ describe('scan/scanner', () => {
 
   it('is interrupted by its signal, before and between windows', () =>
     withJob(async (job) => {
-      expect(await scanner(AbortSignal.abort()).scan(job)).to.deep.equal({ is: 'interrupted' });
+      for (const each of [job, { ...job, path: '/nowhere/a.log' }]) {
+        expect(await scanner(AbortSignal.abort()).scan(each)).to.deep.equal({ is: 'interrupted' });
+      }
       const controller = new AbortController();
       const one = scanner(controller.signal);
       const answer = one.scan(job);
@@ -177,6 +192,25 @@ describe('scan/task', () => {
       const end = SEGMENT.positions[8]!;
       expect(await runTask(range(job, 3, end), shared)).to.have.nested.property('scan.end', SIZE);
       expect(passedBy(shared)).to.equal(end - SEGMENT.positions[3]!);
+    }));
+
+  it('counts what a scan looks at twice once', () =>
+    withJob(async (job) => {
+      // A long record that fails, and no header behind it that bears its end out: its inside is searched.
+      const records = [
+        ...plainRun(10n, 3, { payloadLength: 300 }),
+        plain(13n, { payloadLength: 5000 }),
+        plain(14n),
+        plain(15n),
+      ];
+      const { log, positions } = buildSegment({ records });
+      log[positions[3]! + 100]! ^= 1;
+      log[positions[4]!]! ^= 1;
+      writeFileSync(job.path, log);
+      const shared = sharedState(null);
+      const answer = await runTask({ what: 'segment', job: { ...job, size: log.length, index: null } }, shared);
+      expect(answer).to.have.nested.property('scan.records.records', 4);
+      expect(passedBy(shared)).to.equal(log.length);
     }));
 
   it('stops at the next window once it is told to', () =>
