@@ -237,6 +237,7 @@ describe('scan/record-map', () => {
       nextOffset: null,
     });
     expect(nothing.headerBytes).to.have.length(0);
+    expect(nothing.otherBuild).to.equal(false);
     expect(nothing.stopped).to.deep.equal({ ...failure, position: 0 });
     // Nor is another offset tried where the records cannot be read.
     const late = mapped(new UnreadableSource(turned(log, 0, 40), 4096, log.length), [10n, 11n]);

@@ -135,6 +135,12 @@ describe('scan/window', () => {
     );
     later.ensure(10, 2 * PAGE);
     expect([later.start, later.end]).to.deep.equal([10, 10 + 3 * PAGE]);
+    const exactly = new Window(
+      flaky((read) => read < 3),
+      3 * PAGE,
+    );
+    exactly.ensure(10, 3 * PAGE);
+    expect([exactly.start, exactly.end]).to.deep.equal([10, 10 + 3 * PAGE]);
     const never = new Window(
       flaky((read) => read !== 3),
       3 * PAGE,
@@ -160,6 +166,9 @@ describe('scan/window', () => {
         [20, 80, 0],
         [20, 81, 100],
         [19, 1, 100],
+        [19, 100, 0],
+        [30, 5, 0],
+        [118, 1, 0],
         [500, 101, 101],
         [0, bytes.length, bytes.length],
         [bytes.length, 0, 0],
