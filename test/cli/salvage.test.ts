@@ -241,6 +241,21 @@ describe('salvage', () => {
       });
     });
 
+    it('keeps both histories of a fork within one file, however far they lie apart', async () => {
+      const payloadLength = 100_000;
+      const written = Array.from({ length: 9 }, (_, i) => plain(BigInt(i), { payloadLength }));
+      const again = written.slice(3).map((record) => ({ ...record, payload: new Uint8Array(payloadLength).fill(9) }));
+      const equal = buildShard({ segments: [buildSegment({ records: [...written, ...written.slice(3)] })] });
+      await withSalvage([equal], ({ report }) => {
+        expect(spans(report)).to.deep.equal(['0..9']);
+      });
+      const forked = buildShard({ segments: [buildSegment({ records: [...written, ...again] })] });
+      await withSalvage([forked], ({ code, report }) => {
+        expect(code).to.equal(21);
+        expect(spans(report)).to.deep.equal(['0..9', '3..9 fork']);
+      });
+    });
+
     it('does not go on with the records of a source that spoke against the run', async () => {
       const mine = shardOf([{ parts: [6] }]).image;
       const records = (length: number) =>

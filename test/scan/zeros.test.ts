@@ -53,6 +53,7 @@ describe('scan/zeros', () => {
     }
     // What lies in front of the range is not looked at.
     const before = new FilledSource(size, 0, [[4, Uint8Array.of(1)]]);
+    expect(startOfZeros(before, 5, 9)).to.equal(5);
     for (const from of [5, 6, STEP]) expect(startOfZeros(before, from, size), `from ${from}`).to.equal(from);
     expect(startOfZeros(new FilledSource(size, 1), 5, size)).to.equal(size);
     expect(startOfZeros(new FilledSource(size, 1), 5, 5)).to.equal(5);
