@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { encodeRecord, type LogRecord } from '../../src/format/record.js';
 import { PIECE_BYTES, type StreamedRecord, streamRecords } from '../../src/scan/record-stream.js';
-import { MemorySource } from '../../src/store/byte-source.js';
+import { MemorySource, ReadFailure } from '../../src/store/byte-source.js';
 import { intactRecords } from '../builders/intact-records.js';
 import { plain, sequence } from '../builders/records.js';
 import { buildSegment } from '../builders/segments.js';
@@ -138,6 +138,51 @@ describe('scan/record-stream', () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it('shows damage in its place between the records', () => {
+    const log = segment.log.slice();
+    log[segment.positions[2]!]! ^= 1;
+    const first = 2n ** 53n - 3n;
+    const others = records.slice(3).map(({ offset }) => `record ${offset}`);
+    const damage = `RecordHeaderChecksum ${segment.positions[2]}..${segment.positions[3]}`;
+    expect(shown(log, 4096).order).to.deep.equal([`record ${first}`, `record ${first + 1n}`, damage, ...others]);
+  });
+
+  it('gives a long payload however little a read gives, and fails where the file has become shorter', () => {
+    const long = buildSegment({ records: [plain(0n, { payloadLength: 5000 })] });
+    for (const kept of [long.log.length, 3000]) {
+      let size = long.log.length;
+      const source = {
+        size: long.log.length,
+        readAt: (target: Uint8Array, position: number) =>
+          new MemorySource(long.log.subarray(0, size)).readAt(target.subarray(0, 700), position),
+      };
+      const steps = streamRecords(
+        source,
+        { start: 32, expected: 0n, version: 3, windowBytes: 64 },
+        {
+          record: () => expect.fail('it is longer than the window'),
+          *longRecord(_, payload) {
+            size = kept;
+            for (const piece of payload.pieces()) {
+              expect(Buffer.compare(piece, long.records[0]!.payload)).to.equal(0);
+              yield 0;
+            }
+          },
+          damage: () => expect.fail('nothing is damaged'),
+        },
+      );
+      const work = () => {
+        for (const _ of steps);
+      };
+      if (kept === long.log.length) work();
+      else {
+        expect(work)
+          .to.throw(ReadFailure, 'the file ended before the size it had')
+          .that.includes({ code: 'SHRANK', position: kept });
+      }
+    }
   });
 
   it('yields before each window, so that what was made of one need not be held with the next', () => {

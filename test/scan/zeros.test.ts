@@ -53,7 +53,8 @@ describe('scan/zeros', () => {
     }
     // What lies in front of the range is not looked at.
     const before = new FilledSource(size, 0, [[4, Uint8Array.of(1)]]);
-    expect(startOfZeros(before, 5, 9)).to.equal(5);
+    const inFront = new FilledSource(size, 0, [[size - 20, Uint8Array.of(1)]]);
+    expect(startOfZeros(inFront, size - 10, size)).to.equal(size - 10);
     for (const from of [5, 6, STEP]) expect(startOfZeros(before, from, size), `from ${from}`).to.equal(from);
     expect(startOfZeros(new FilledSource(size, 1), 5, size)).to.equal(size);
     expect(startOfZeros(new FilledSource(size, 1), 5, 5)).to.equal(5);
