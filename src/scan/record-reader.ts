@@ -70,8 +70,8 @@ export class RecordReader {
     for (let done = 0; done < length; ) {
       const part = Math.min(PIECE_BYTES, length - done);
       const own = this.view(position + done, part);
-      // A window's view is a Buffer, of which slice() would be the same memory.
-      const kept = other === this ? new Uint8Array(own) : own;
+      // The next view is of the same memory.
+      const kept = other === this ? own.slice() : own;
       if (Buffer.compare(kept, other.view(otherPosition + done, part)) !== 0) return false;
       done += part;
     }

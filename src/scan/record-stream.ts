@@ -189,7 +189,7 @@ class Shown implements RecordVisitor {
   }
 
   record(window: Window, at: number, kind: number, end: number): void {
-    this.current.take(window.bytes, window.data, at, kind, window.start + at, end - at);
+    this.current.take(window.plain, window.data, at, kind, window.start + at, end - at);
     this.#consumer.record(this.current);
   }
 

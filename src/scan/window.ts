@@ -19,7 +19,7 @@ export class Window implements ChecksumBuffer, ByteFeed {
   readonly source: ByteSource;
   readonly size: number;
   readonly bytes: Buffer;
-  /** The same bytes, as the checksum wants them. */
+  /** The same bytes, as the checksum wants them, and as they are handed out: of a Buffer, `slice` would be no copy. */
   readonly plain: Uint8Array;
   readonly words: Int32Array;
   readonly data: DataView;
@@ -81,11 +81,11 @@ export class Window implements ChecksumBuffer, ByteFeed {
   view(position: number, length: number): Uint8Array {
     invariant(position >= 0 && length >= 0 && position + length <= this.size, 'a view lies inside its file');
     if (position >= this.start && position + length <= this.end) {
-      return this.bytes.subarray(position - this.start, position - this.start + length);
+      return this.plain.subarray(position - this.start, position - this.start + length);
     }
     if (length <= this.bytes.length) {
       this.ensure(position, length);
-      return this.bytes.subarray(0, length);
+      return this.plain.subarray(0, length);
     }
     const large = new Uint8Array(length);
     for (let done = 0; done < length; ) {

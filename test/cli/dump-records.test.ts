@@ -229,6 +229,30 @@ const HOSTILE: readonly Uint8Array[] = [
   Buffer.from('{"type":"summary"}\n{"type":"record"}'),
 ];
 
+describe('dump-records of more than is read at once', () => {
+  const records = Array.from({ length: 3000 }, (_, at) => {
+    return plain(BigInt(at), { payload: Buffer.from(`no ${at} `.padEnd(120, '.')) });
+  });
+  const image: ShardImage = new Map([[logName(0), buildSegment({ records }).log]]);
+
+  it('shows beside each offset the payload of that record, in the table too', async () => {
+    const { stdout } = await dumpText(image, '--format', 'table');
+    const rows = Array.from(stdout.matchAll(/^ *(\d+) .* "no (\d+) /gm), ([, offset, own]) => [offset, own]);
+    expect(rows).to.deep.equal(records.map((_, at) => [String(at), String(at)]));
+  });
+
+  it('and so does every other format', async () => {
+    const texts = records.map(({ payload }) => Buffer.from(payload).toString());
+    const { records: rows } = await dump(image);
+    expect(rows.map((row) => [row['offset'], row['text']])).to.deep.equal(texts.map((text, at) => [String(at), text]));
+    expect((await dumpText(image, '--format', 'raw')).stdout).to.equal(texts.map((text) => `${text}\n`).join(''));
+    const [titles, ...lines] = (await dumpText(image, '--format', 'csv')).stdout.trimEnd().split('\n');
+    const column = titles!.split(',').indexOf('payload_base64');
+    const payloads = lines.map((line) => Buffer.from(line.split(',')[column]!, 'base64').toString());
+    expect(payloads).to.deep.equal(texts);
+  });
+});
+
 describe('dump-records of any payload', () => {
   const shard = buildSegment({ records: HOSTILE.map((payload, at) => plain(BigInt(at), { payload })) });
   const image = buildShard({ segments: [shard] });

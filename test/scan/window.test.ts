@@ -156,6 +156,13 @@ describe('scan/window', () => {
     );
   });
 
+  it('gives views of which a copy stays what it was when the window moves on', () => {
+    const window = new Window(new MemorySource(Uint8Array.from({ length: 200 }, (_, i) => i)), 64);
+    const copy = window.view(0, 4).slice();
+    window.view(150, 40);
+    expect([...copy]).to.deep.equal([0, 1, 2, 3]);
+  });
+
   it('gives a view of any part of the file, in memory of its own when that is longer than the window', () => {
     for (const most of [1 << 20, 7]) {
       const window = new Window(meagre(most), 100);
