@@ -197,12 +197,11 @@ function* whole<T>(generator: Generator<number, T>): Generator<number, { readonl
 class Thread {
   readonly worker: Worker;
   waiting: Waiting | null = null;
-  #next = 0;
 
   /** `onFree` is told when a task is done, and with false when the thread has died and takes no more. */
   constructor(worker: Worker, onFree: (alive: boolean) => void) {
     this.worker = worker;
-    worker.on('message', ({ answer }: { answer: TaskAnswer }) => {
+    worker.on('message', (answer: TaskAnswer) => {
       const done = this.waiting;
       this.waiting = null;
       worker.unref();
@@ -220,7 +219,7 @@ class Thread {
   start(waiting: Waiting): void {
     this.waiting = waiting;
     this.worker.ref();
-    this.worker.postMessage({ id: this.#next++, task: waiting.task });
+    this.worker.postMessage(waiting.task);
   }
 }
 

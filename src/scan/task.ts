@@ -19,11 +19,6 @@ export interface RangeAnswer {
 
 export type TaskAnswer = SegmentAnswer | RangeAnswer;
 
-export interface TaskMessage {
-  readonly id: number;
-  readonly task: Task;
-}
-
 /** Memory that all threads see. */
 export interface SharedState {
   /** `[0]`: bytes passed by all threads. */

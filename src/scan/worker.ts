@@ -7,13 +7,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { invariant } from '../domain/result.js';
 import { paceReads } from '../store/read-pace.js';
-import { runTask, type SharedState, type TaskMessage } from './task.js';
+import { runTask, type SharedState, type Task } from './task.js';
 
 const port = parentPort;
 invariant(port !== null, 'this file runs as a worker');
 const shared = workerData as SharedState;
 paceReads(shared.pace);
 
-port.on('message', ({ id, task }: TaskMessage) => {
-  void runTask(task, shared).then((answer) => port.postMessage({ id, answer }));
+port.on('message', (task: Task) => {
+  void runTask(task, shared).then((answer) => port.postMessage(answer));
 });

@@ -1,6 +1,7 @@
 /** Threads over segments of any size: what they answer, what they are used for, and how they end. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { createScanner, type WorthIt } from '../../src/scan/pool.js';
 import { InlineScanner, type Scanner, type SegmentAnswer, type SegmentJob } from '../../src/scan/scanner.js';
@@ -218,4 +219,61 @@ describe('scan/pool', function () {
         );
       }
     }));
+
+  it('passes on what a thread dies of, and goes on with others', () =>
+    withJobs(Array(4).fill(SIXTY.log), async (jobs) => {
+      await withPool({ rangeBytes: NEVER }, async (pool) => {
+        const deadly = { ...jobs[0]!, settings: null as unknown as SegmentJob['settings'] };
+        // Looked at by the calling thread, a segment without settings would fail there.
+        Object.defineProperty(deadly, 'settings', { enumerable: true, get: settingsOnce() });
+        const thrown = await pool.scan(deadly).catch((error: unknown) => error);
+        expect(thrown).to.be.instanceOf(TypeError);
+        const answers = await Promise.all(jobs.map((job) => pool.scan(job)));
+        expect(answers.map(({ is }) => is)).to.deep.equal(jobs.map(() => 'scanned'));
+      });
+    }));
+
+  it('ends its threads when it is closed', () =>
+    withJobs([SIXTY.log, SIXTY.log], async (jobs) => {
+      const threads: Worker[] = [];
+      const keep = (thread: Worker) => threads.push(thread);
+      process.on('worker', keep);
+      try {
+        await withPool({ rangeBytes: NEVER }, (pool) => Promise.all(jobs.map((job) => pool.scan(job))).then(() => {}));
+      } finally {
+        process.off('worker', keep);
+      }
+      expect(threads.map(({ threadId }) => threadId)).to.deep.equal([-1, -1]);
+    }));
+
+  it('holds no more segments open for splitting than two for each thread', function () {
+    const descriptors = '/proc/self/fd';
+    if (!existsSync(descriptors)) this.skip();
+    return withJobs(Array(12).fill(SIXTY.log), async (jobs) => {
+      const directory = path.dirname(String(jobs[0]!.path));
+      const isOurs = (name: string) => openPath(`${descriptors}/${name}`).startsWith(directory);
+      await withPool({}, async (pool) => {
+        const answers = Promise.all(jobs.map((job) => pool.scan(job)));
+        await new Promise(setImmediate);
+        // A log and an index each, and as much again by either thread that has begun by now.
+        expect(readdirSync(descriptors).filter(isOurs).length).to.be.within(2 * 2 * 2, 2 * 2 * 2 + 2 * 2);
+        expect((await answers).map(({ is }) => is)).to.deep.equal(jobs.map(() => 'scanned'));
+      });
+    });
+  });
 });
+
+/** Settings for the first one to ask, and none for those behind. */
+function settingsOnce(): () => SegmentJob['settings'] {
+  let asked = 0;
+  return () => (asked++ === 0 ? SETTINGS : (null as unknown as SegmentJob['settings']));
+}
+
+/** Where a descriptor leads; nowhere when it has been closed meanwhile. */
+function openPath(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
+  }
+}
