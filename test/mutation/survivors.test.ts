@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { judgeMutants, type MutationReport, type ReportedMutant, readSurvivors } from './survivors.js';
 
@@ -11,6 +12,8 @@ const NAMED = {
   original: 'n < 4',
   replacement: 'n <= 4',
 };
+
+const NAMES = readSurvivors(new URL('../../../test/mutation/survivors/', import.meta.url));
 
 describe('mutants that survive', () => {
   it('are known by what was replaced, not by the line that it stands in alone', () => {
@@ -35,11 +38,19 @@ describe('mutants that survive', () => {
     expect(judgeMutants(reportOf(), [{ reason: 'it is 4 nowhere', mutants: [other] }]).outdated).to.deep.equal([]);
   });
 
+  it('are named by lines that are there', () => {
+    const linesOf = (file: string) =>
+      readFileSync(new URL(`../../src/${file}.js`, import.meta.url), 'utf8').split('\n');
+    const gone = NAMES.flatMap(({ mutants }) => mutants).filter(({ file, line }) => {
+      return !linesOf(file).some((each) => each.trim() === line);
+    });
+    expect(gone).to.deep.equal([]);
+  });
+
   it('are each named once, with a reason', () => {
-    const named = readSurvivors(new URL('../../../test/mutation/survivors/', import.meta.url));
-    const keys = named.flatMap(({ mutants }) => mutants.map((each) => JSON.stringify(each)));
+    const keys = NAMES.flatMap(({ mutants }) => mutants.map((each) => JSON.stringify(each)));
     expect(new Set(keys).size).to.equal(keys.length);
-    for (const { reason, mutants } of named) {
+    for (const { reason, mutants } of NAMES) {
       expect(reason).to.match(/^\S.{15,}/);
       expect(mutants).to.not.have.lengthOf(0);
     }
