@@ -8,17 +8,12 @@ import { Judge, type Judgement } from './judgement.js';
 import type { Subject } from './make-finding.js';
 import { isAlone, type ShardFacts } from './shard-facts.js';
 
-/** An absent `replica` reads as generation 0: nothing accepted. */
 export function checkBallot(facts: ShardFacts, subject: Subject): Judgement {
   const judge = new Judge(subject);
-  const { ballot: sidecar, replica } = facts.sidecars;
+  const { ballot: sidecar } = facts.sidecars;
   const ballot = judge.contentOf(sidecar, 'it was not held against the accepted generation');
   if (sidecar === null || ballot === null) return judge.judgement;
-  const without = isAlone(facts) ? undefined : 0n;
-  if (isAlone(facts))
-    judge.skip('replica was not looked at, so the ballot was not held against the accepted generation.');
-  const accepted =
-    replica === null ? without : judge.contentOf(replica, 'the ballot was not held against it')?.generation;
+  const accepted = acceptedIn(facts, judge);
   const { generation, leader } = ballot;
   const { file } = sidecar;
   const position = fieldAt(BALLOT_LAYOUT, 'generation');
@@ -40,4 +35,13 @@ export function checkBallot(facts: ShardFacts, subject: Subject): Judgement {
     });
   }
   return judge.judgement;
+}
+
+/** An absent `replica` reads as generation 0: nothing accepted. Undefined when it is not known, which has been said. */
+function acceptedIn(facts: ShardFacts, judge: Judge): bigint | undefined {
+  const { replica } = facts.sidecars;
+  if (replica !== null) return judge.contentOf(replica, 'the ballot was not held against it')?.generation;
+  if (!isAlone(facts)) return 0n;
+  judge.skip('replica was not looked at, so the ballot was not held against the accepted generation.');
+  return undefined;
 }
