@@ -136,26 +136,15 @@ function prepare(plan: Plan, verdict: Verdict, request: ApplyRequest): Journal {
       fs.syncDirectory(parentOf(beside));
     }
     for (const step of plan.steps) if (step.before !== null) journal.keep(shard, step, verdict.facts.get(step.file)!);
-    refuseRivals(shard, path);
     journal.enter('applying', around.now());
-    // Of two that entered at one time, the later at least sees the other; the shard is untouched still.
+    // Of two that began meanwhile, the one that entered later at least sees the other; the shard is untouched still.
     const [rival] = unfinishedBeside(shard, path);
     if (rival === undefined) return journal;
     for (const state of ['undoing', 'undone'] as const) journal.enter(state, around.now());
-    throw begunToo(rival.path);
+    throw new NotAsPlanned(`another repair of the shard has begun (${rival.path})`);
   } catch (failure) {
     return notBegun(failure, fs, path);
   }
-}
-
-/** Another repair of the same shard that was begun meanwhile. */
-function refuseRivals(shard: string, own: string): void {
-  const [rival] = unfinishedBeside(shard, own);
-  if (rival !== undefined) throw begunToo(rival.path);
-}
-
-function begunToo(rival: string): NotAsPlanned {
-  return new NotAsPlanned(`another repair of the shard has begun (${rival})`);
 }
 
 /** Nothing of the shard was changed; what was prepared is taken away as far as that can be done. */

@@ -342,6 +342,22 @@ describe('another repair of the shard', () => {
       }, tornTail()));
   }
 
+  it('leaves this one to be undone when it cannot say that it gave way', () =>
+    prepared(({ plan, shard }) => {
+      let rival = '';
+      const rivalling: FsHook = (call) => {
+        if (!isEntering(call)) return;
+        if (rival === '') rival = rivalOf(shard, 'applying');
+        else throw Object.assign(new Error('EIO: injected'), { code: 'EIO' });
+      };
+      const before = treeOf(shard);
+      const { reason, message } = failureOf(() => applied(plan, requestWith(rivalling)));
+      expect([reason, treeOf(shard)]).to.deep.equal(['part-way', before]);
+      const own = journalsBeside(shard).find(({ path: at }) => at !== rival)!;
+      expect(own.state).to.equal('applying');
+      expect(message).to.contain(`felix-fsck undo ${own.path} takes it back`);
+    }, tornTail()));
+
   it('that is only being prepared does not, nor does the link to a journal elsewhere', () =>
     prepared(({ plan, shard, dir }) => {
       mkdirSync(path.join(dir, 'real'));
